@@ -1,7 +1,7 @@
 //! The cost of the engine itself, in time per step: one `next_tests` and one `observe`.
 
 use divan::Bencher;
-use lop::engine::{Config, EvidenceView, Search, Verdict};
+use lop_engine::{Config, EvidenceView, Search, Verdict};
 
 fn main() {
     divan::main();

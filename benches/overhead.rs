@@ -5,10 +5,10 @@
 
 use divan::Bencher;
 use divan::counter::BytesCount;
-use lop::grammar::{Folder, Grammar, Registry};
-use lop::passes::{NodeSet, Removal, Shapes, removal_edits, siblings};
-use lop::syntax::{Document, SyntaxParser, error_count, render};
+use lop_grammar::{Folder, Grammar, Registry};
 use lop_languages::LANGUAGES;
+use lop_passes::{NodeSet, Removal, Shapes, removal_edits, siblings};
+use lop_syntax::{Document, SyntaxParser, error_count, render};
 
 fn main() {
     divan::main();

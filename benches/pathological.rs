@@ -10,7 +10,7 @@ use std::io::Write;
 use std::time::Duration;
 
 use lop::Config;
-use lop::exec::Inline;
+use lop_run::exec::Inline;
 use rustix::time::{ClockId, clock_gettime};
 
 #[path = "../tests/it/generators.rs"]

@@ -18,14 +18,14 @@ use std::process::{Command, Stdio};
 use std::rc::Rc;
 use std::time::Duration;
 
-use lop::disk::Audience;
-use lop::engine::Verdict;
-use lop::exec::{Executor, Job, Ticket, key};
-use lop::grammar::{AUTO, Registry};
-use lop::journal::Cache;
-use lop::oracle::{Cancel, Outcome};
-use lop::reduce::{Event, EventSink};
 use lop::{Options, reduce_with};
+use lop_engine::Verdict;
+use lop_files::disk::Audience;
+use lop_grammar::{AUTO, Registry};
+use lop_journal::Cache;
+use lop_reduce::{Event, EventSink};
+use lop_run::exec::{Executor, Job, Ticket, key};
+use lop_run::oracle::{Cancel, Outcome};
 
 const WORKERS: &str = "1,4,16,64,256";
 

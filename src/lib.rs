@@ -16,29 +16,56 @@
 #[cfg(not(unix))]
 compile_error!("lop runs on Linux, and in parts on other Unix systems");
 
-#[cfg(feature = "cli")]
-pub mod cli;
-#[cfg(feature = "cli")]
-pub mod corpus;
-pub mod doctor;
-pub mod exec;
-#[cfg(feature = "cli")]
-pub mod isolate;
-#[cfg(feature = "cli")]
-pub mod journal;
 pub mod library;
-pub mod oracle;
-pub mod passes;
-pub mod reduce;
-#[cfg(feature = "cli")]
-pub mod report;
 
 pub use lop_engine as engine;
 pub use lop_files::{disk, project};
 pub use lop_grammar as grammar;
+pub use lop_passes as passes;
+pub use lop_reduce as reduce;
+pub use lop_reduce::{corpus, isolate};
+pub use lop_run::{exec, oracle};
 pub use lop_syntax as syntax;
 
 pub use engine::Verdict;
 pub use library::{Config, Error, Files, TreeReport, reduce, reduce_on, reduce_tree};
 pub use lop_parser::install_allocator;
-pub use reduce::{Event, EventSink, Options, Pass, ReduceError, Report, Silent, reduce_with};
+pub use lop_reduce::{Event, EventSink, Options, ReduceError, Report, Silent, reduce_with};
+
+/// ```
+/// use lop::reduce::{Facts, Proposals, Stage, View};
+/// use lop::syntax::Edit;
+/// use lop::{Config, Pass};
+///
+/// /// A tag goes with its partner at the other end; what is between them stays.
+/// struct Tags;
+///
+/// impl Pass for Tags {
+///     fn facts(&self) -> Facts {
+///         Facts::new("tags", Stage::Rules, "tags with their partners")
+///     }
+///
+///     fn propose(&self, view: &View<'_>) -> Proposals {
+///         let places = |tag: &[u8]| -> Vec<usize> {
+///             (0..view.text.len()).filter(|at| view.text[*at..].starts_with(tag)).collect()
+///         };
+///         let (open, close) = (places(b"<b>"), places(b"</b>"));
+///         let pairs = open.iter().zip(close.iter().rev());
+///         view.any_of(pairs.map(|(&open, &close)| vec![Edit::delete_raw(open..open + 3), Edit::delete_raw(close..close + 4)]))
+///     }
+/// }
+///
+/// // The test refuses tags without partners.
+/// let test = |text: &[u8]| {
+///     let text = String::from_utf8_lossy(text);
+///     text.contains("bug") && text.matches("<b>").count() == text.matches("</b>").count()
+/// };
+/// let report = lop::reduce(b"<b><b>bug</b></b>", test, &Config::new().language("text").pass(Tags))?;
+/// assert_eq!(report.best, b"bug");
+/// # Ok::<(), lop::Error>(())
+/// ```
+pub use lop_reduce::Pass;
+
+#[cfg(doctest)]
+#[doc = include_str!("../docs/dev/designing-a-pass.md")]
+mod designing_a_pass {}

@@ -4,5 +4,5 @@ use std::process::ExitCode;
 
 fn main() -> ExitCode {
     lop::install_allocator();
-    lop::cli::main()
+    lop_cli::main()
 }

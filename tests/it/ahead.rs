@@ -4,13 +4,13 @@ use std::collections::{BTreeSet, VecDeque};
 use std::path::Path;
 use std::time::Duration;
 
-use lop::engine::Verdict;
-use lop::exec::{Executor, Job, Ticket};
-use lop::grammar::{AUTO, Registry};
-use lop::oracle::{Cancel, Outcome};
-use lop::reduce::{Event, EventSink};
 use lop::{Options, reduce_with};
+use lop_engine::Verdict;
+use lop_grammar::{AUTO, Registry};
 use lop_languages::LANGUAGES;
+use lop_reduce::{Event, EventSink};
+use lop_run::exec::{Executor, Job, Ticket};
+use lop_run::oracle::{Cancel, Outcome};
 
 /// Workers whose tests all end at the same time, one round after the other. Each says that it took long, so that no load
 /// of the machine leaves too little time for rehearsals.

@@ -8,14 +8,14 @@ use std::path::Path;
 use std::sync::Arc;
 use std::thread;
 
-use lop::exec::Inline;
-use lop::grammar::{AUTO, Grammar, Registry};
-use lop::oracle::Cancel;
-use lop::passes::{ALL, Prefer};
-use lop::reduce::{Effort, Event, EventSink, Keep, KeepSpec, Minimal, Preview};
-use lop::syntax::{Document, SyntaxParser, error_count, render};
 use lop::{Options, reduce_with};
+use lop_grammar::{AUTO, Grammar, Registry};
 use lop_languages::LANGUAGES;
+use lop_passes::{ALL, Prefer};
+use lop_reduce::{Effort, Event, EventSink, Keep, KeepSpec, Minimal, Preview};
+use lop_run::exec::Inline;
+use lop_run::oracle::Cancel;
+use lop_syntax::{Document, SyntaxParser, error_count, render};
 use rand::rngs::ChaCha8Rng;
 use rand::{RngExt, SeedableRng};
 

@@ -3,9 +3,9 @@
 use std::fs;
 use std::path::Path;
 
-use lop::engine::Verdict;
-use lop::reduce::{Effort, Prefer, Syntax, SyntaxCause};
 use lop::{Options, ReduceError};
+use lop_engine::Verdict;
+use lop_reduce::{Effort, Prefer, Syntax, SyntaxCause};
 
 use crate::reduce::{functions, grammar, has, run, yes_if};
 use crate::support::Folder;
@@ -14,7 +14,7 @@ use crate::support::Folder;
 fn errors(file: &str, text: &[u8]) -> usize {
     let grammar = grammar(file, text).expect("a language");
     let mut parser = grammar.parser().expect("a parser");
-    lop::syntax::error_count(&parser.parse(text).expect("it parses"))
+    lop_syntax::error_count(&parser.parse(text).expect("it parses"))
 }
 
 fn with_syntax(syntax: Syntax) -> Options {

@@ -9,10 +9,10 @@ use std::sync::mpsc;
 use std::thread;
 use std::time::Duration;
 
-use lop::engine::Verdict;
-use lop::exec::{Executor, Inline, Job, LocalOptions, LocalWorkers, Threads, Ticket};
-use lop::oracle::{Cancel, CommandOracle, Conditions, Confinement, Oracle, Outcome, Slot, Unresolved};
 use lop::{Options, Silent, reduce_with};
+use lop_engine::Verdict;
+use lop_run::exec::{Executor, Inline, Job, LocalOptions, LocalWorkers, Threads, Ticket};
+use lop_run::oracle::{Cancel, CommandOracle, Conditions, Confinement, Oracle, Outcome, Slot, Unresolved};
 use rand::rngs::ChaCha8Rng;
 use rand::{RngExt, SeedableRng};
 
@@ -89,7 +89,7 @@ fn each_answering(test: impl Fn(&str, Box<dyn Executor>)) {
         {
             let farm = crate::farm::Farm::start();
             let address = format!("grpc://{}", farm.address).parse().expect("an address");
-            let place = lop::exec::Remote::new(lop::exec::RemoteOptions::new(address)).expect("a client");
+            let place = lop_remote::Remote::new(lop_remote::RemoteOptions::new(address)).expect("a client");
             let confinement = Confinement { elsewhere: Some(Arc::new(place)), ..Confinement::default() };
             let oracle = oracle.confined(confinement).expect("nothing is read");
             test("workers that wait for other machines", Box::new(workers(oracle, count)));

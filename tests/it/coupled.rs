@@ -3,11 +3,11 @@
 
 use std::sync::Arc;
 
-use lop::exec::Inline;
-use lop::grammar::{Grammar, Registry};
-use lop::oracle::Cancel;
 use lop::{Options, Report, Silent, reduce_with};
+use lop_grammar::{Grammar, Registry};
 use lop_languages::LANGUAGES;
+use lop_run::exec::Inline;
+use lop_run::oracle::Cancel;
 
 use crate::reduce::{run, yes_if};
 

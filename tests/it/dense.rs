@@ -1,7 +1,7 @@
 //! Texts of very many tokens for their size.
 
 use lop::Options;
-use lop::reduce::{Keep, KeepSpec};
+use lop_reduce::{Keep, KeepSpec};
 
 use crate::reduce::{has, run, yes_if};
 use crate::support::Folder;

@@ -3,8 +3,8 @@
 use std::fs;
 use std::path::Path;
 
-use lop::doctor::{Examination, Hollow, Level, examine};
-use lop::oracle::{Cancel, CommandOracle, Conditions, SlotOptions};
+use lop_doctor::{Examination, Hollow, Level, examine};
+use lop_run::oracle::{Cancel, CommandOracle, Conditions, SlotOptions};
 
 use crate::safety::{own_seconds, processes};
 use crate::support::{Folder, Ran, TIMEOUT};
@@ -178,7 +178,7 @@ fn a_test_that_destroys_dev_null_is_a_fault() {
     };
     let facts = examine(&examination, &Cancel::new(), &mut |_| {}).expect("it can be examined");
     assert_eq!(facts.null, Some((true, false)));
-    let found = lop::doctor::findings(&facts);
+    let found = lop_doctor::findings(&facts);
     assert!(found.iter().any(|finding| (finding.check, finding.level) == ("/dev/null", Level::Fault)), "{found:#?}");
 }
 

@@ -3,12 +3,12 @@
 use std::process::{Command, Stdio};
 use std::sync::Arc;
 
-use lop::exec::Inline;
-use lop::grammar::{Folder as Language, Grammar, GrammarError};
-use lop::oracle::Cancel;
-use lop::reduce::{Control, Event, EventSink, Keep, KeepSpec};
 use lop::{Options, Silent, reduce_with};
+use lop_grammar::{Folder as Language, Grammar, GrammarError};
 use lop_languages::LANGUAGES;
+use lop_reduce::{Control, Event, EventSink, Keep, KeepSpec};
+use lop_run::exec::Inline;
+use lop_run::oracle::Cancel;
 use regex::bytes::Regex;
 
 use crate::reduce::{grammar, has, run, yes_if};
@@ -55,7 +55,7 @@ fn scripts(text: &[u8]) -> Vec<&[u8]> {
 fn is_right(file: &str, text: &[u8]) -> bool {
     let grammar = grammar(file, text).expect("it is built in");
     let mut parser = grammar.parser().expect("it is built in");
-    parser.parse(text).is_ok_and(|tree| lop::syntax::error_count(&tree) == 0)
+    parser.parse(text).is_ok_and(|tree| lop_syntax::error_count(&tree) == 0)
 }
 
 #[test]

@@ -13,10 +13,10 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
-use lop::engine::Verdict;
-use lop::exec::{Executor, Job, Ticket};
-use lop::exec::{LocalOptions, LocalWorkers};
-use lop::oracle::{
+use lop_engine::Verdict;
+use lop_run::exec::{Executor, Job, Ticket};
+use lop_run::exec::{LocalOptions, LocalWorkers};
+use lop_run::oracle::{
     Cancel, CommandOracle, ConditionSpec, Conditions, Exit, Oracle, Outcome, Slot, SlotOptions, Unresolved,
 };
 

@@ -6,11 +6,11 @@ use std::io;
 use std::path::Path;
 use std::rc::Rc;
 
-use lop::engine::Verdict;
-use lop::exec::Inline;
-use lop::oracle::Cancel;
-use lop::reduce::{Ended, Event, EventSink};
 use lop::{Options, Report, Silent, reduce_with};
+use lop_engine::Verdict;
+use lop_reduce::{Ended, Event, EventSink};
+use lop_run::exec::Inline;
+use lop_run::oracle::Cancel;
 use rand::rngs::ChaCha8Rng;
 use rand::{RngExt, SeedableRng};
 use regex::bytes::Regex;
@@ -301,9 +301,9 @@ fn a_lie_that_was_accepted_is_taken_back() {
 #[test]
 fn what_is_kept_is_kept_when_a_result_is_taken_back() {
     let input = functions(60);
-    let spec = lop::reduce::KeepSpec { patterns: vec!["number 41".into()], ..Default::default() };
+    let spec = lop_reduce::KeepSpec { patterns: vec!["number 41".into()], ..Default::default() };
     let known = grammar("x.c", input.as_bytes());
-    let keep = lop::reduce::Keep::find(&spec, input.as_bytes(), known.as_deref(), usize::MAX).expect("it is there");
+    let keep = lop_reduce::Keep::find(&spec, input.as_bytes(), known.as_deref(), usize::MAX).expect("it is there");
     let options = Options { keep, ..Options::default() };
     let truth = |c: &[u8]| has(c, "f20(") && has(c, "c = a");
     let (report, _) = run("x.c", input.as_bytes(), &options, lies_at(20, truth));

@@ -7,12 +7,12 @@
 use std::collections::BTreeSet;
 use std::io;
 
-use lop::engine::Verdict;
-use lop::exec::Inline;
-use lop::oracle::Cancel;
-use lop::reduce::{Event, EventSink};
-use lop::syntax::{SyntaxParser, error_count, token_count};
 use lop::{Options, reduce_with};
+use lop_engine::Verdict;
+use lop_reduce::{Event, EventSink};
+use lop_run::exec::Inline;
+use lop_run::oracle::Cancel;
+use lop_syntax::{SyntaxParser, error_count, token_count};
 use rand::rngs::ChaCha8Rng;
 use rand::{RngExt, SeedableRng};
 

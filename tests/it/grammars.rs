@@ -3,11 +3,11 @@
 use std::fs;
 use std::path::Path;
 
-use lop::exec::Inline;
-use lop::grammar::{AUTO, Choice, Folder as Language, GrammarError, Registry, Texts};
-use lop::oracle::Cancel;
 use lop::{Options, Silent, Verdict, reduce_with};
+use lop_grammar::{AUTO, Choice, Folder as Language, GrammarError, Registry, Texts};
 use lop_languages::LANGUAGES;
+use lop_run::exec::Inline;
+use lop_run::oracle::Cancel;
 
 use crate::support::Folder;
 

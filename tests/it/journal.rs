@@ -5,12 +5,12 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::{Duration, Instant};
 
-use lop::disk::Audience;
-use lop::engine::Verdict;
-use lop::exec::{Inline, Remembering, key};
-use lop::journal::{Header, Journal, JournalError, Lock, Notes, Past, Text};
-use lop::oracle::Cancel;
-use lop::reduce::{Control, Event, EventSink, Options, Report, reduce_with};
+use lop_engine::Verdict;
+use lop_files::disk::Audience;
+use lop_journal::{Header, Journal, JournalError, Lock, Notes, Past, Text};
+use lop_reduce::{Control, Event, EventSink, Options, Report, reduce_with};
+use lop_run::exec::{Inline, Remembering, key};
+use lop_run::oracle::Cancel;
 use rand::rngs::ChaCha8Rng;
 use rand::{RngExt, SeedableRng};
 

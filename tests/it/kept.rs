@@ -1,8 +1,8 @@
 //! Text that the user wants kept stays, whatever the test says.
 
-use lop::engine::Verdict;
-use lop::reduce::{Ended, Keep, KeepSpec, Minimal};
 use lop::{Options, Report};
+use lop_engine::Verdict;
+use lop_reduce::{Ended, Keep, KeepSpec, Minimal};
 
 use crate::reduce::{functions, grammar, has, run, yes_if};
 use crate::support::Folder;

@@ -8,10 +8,10 @@ use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 use std::thread;
 
-use lop::passes::{Alternative, Class};
-use lop::reduce::{Effort, Ended, Facts, Growth, Keep, KeepSpec, Minimal, Pass, Prefer, Proposals, Stage, View};
-use lop::syntax::Edit;
 use lop::{Config, Error, Event, ReduceError, Verdict};
+use lop_passes::{Alternative, Class};
+use lop_reduce::{Effort, Ended, Facts, Growth, Keep, KeepSpec, Minimal, Pass, Prefer, Proposals, Stage, View};
+use lop_syntax::Edit;
 
 use crate::support::deadline;
 

@@ -5,11 +5,11 @@
 use std::collections::HashSet;
 use std::io;
 
-use lop::engine::Verdict;
-use lop::exec::{Executor, Job, Ticket};
-use lop::oracle::{Cancel, Outcome};
-use lop::reduce::{Event, EventSink, Passes};
 use lop::{Options, Report, reduce_with};
+use lop_engine::Verdict;
+use lop_reduce::{Event, EventSink, Passes};
+use lop_run::exec::{Executor, Job, Ticket};
+use lop_run::oracle::{Cancel, Outcome};
 use rand::rngs::ChaCha8Rng;
 use rand::{RngExt, SeedableRng};
 

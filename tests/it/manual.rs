@@ -15,7 +15,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
 use clap::CommandFactory;
-use lop::cli::args::Cli;
+use lop_cli::args::Cli;
 use regex::Regex;
 
 use crate::support::{Folder, finish, has, npm, path, wheels};

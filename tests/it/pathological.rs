@@ -7,11 +7,11 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use lop::Config;
-use lop::exec::Inline;
-use lop::grammar::{AUTO, Grammar, Registry};
-use lop::reduce::Report;
-use lop::syntax::{ParseError, Stop, SyntaxParser};
+use lop_grammar::{AUTO, Grammar, Registry};
 use lop_languages::LANGUAGES;
+use lop_reduce::Report;
+use lop_run::exec::Inline;
+use lop_syntax::{ParseError, Stop, SyntaxParser};
 
 use crate::generators::{ALL, Generator, NEEDLE};
 

@@ -7,11 +7,11 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::sync::{Arc, OnceLock};
 
-use lop::grammar::{Folder as LanguageFolder, Grammar, Place};
-use lop::passes::named;
-use lop::reduce::{Effort, Format, Options, Passes, ReduceError, Report};
-use lop::syntax::Document;
+use lop_grammar::{Folder as LanguageFolder, Grammar, Place};
 use lop_languages::LANGUAGES;
+use lop_passes::named;
+use lop_reduce::{Effort, Format, Options, Passes, ReduceError, Report};
+use lop_syntax::Document;
 use regex::bytes::Regex;
 use serde::Deserialize;
 

@@ -4,7 +4,7 @@ use std::fs;
 use std::path::Path;
 
 use clap::CommandFactory;
-use lop::cli::args::Cli;
+use lop_cli::args::Cli;
 
 use crate::support::Folder;
 

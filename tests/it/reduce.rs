@@ -8,12 +8,12 @@ use std::path::Path;
 use std::rc::Rc;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use lop::engine::{Config, ConfigError, Verdict};
-use lop::exec::{Executor, Inline, Job, Ticket};
-use lop::grammar::{AUTO, Grammar, Registry};
-use lop::oracle::{Cancel, Outcome};
-use lop::reduce::{Ended, Event, EventSink, Minimal, Schedule};
+use lop_engine::{Config, ConfigError, Verdict};
+use lop_grammar::{AUTO, Grammar, Registry};
 use lop_languages::LANGUAGES;
+use lop_reduce::{Ended, Event, EventSink, Minimal, Schedule};
+use lop_run::exec::{Executor, Inline, Job, Ticket};
+use lop_run::oracle::{Cancel, Outcome};
 use rand::rngs::ChaCha8Rng;
 use rand::{RngExt, SeedableRng};
 
@@ -140,12 +140,12 @@ fn what_was_refused_in_another_text_is_looked_at_again() {
 pub(crate) fn assert_no_token_can_go(file: &str, best: &str, mut test: impl FnMut(&[u8]) -> Verdict) {
     let grammar = grammar(file, best.as_bytes()).expect("a language");
     let mut parser = grammar.parser().expect("a parser");
-    let document = lop::syntax::Document::parse(&mut parser, best.as_bytes().to_vec()).expect("it parses");
+    let document = lop_syntax::Document::parse(&mut parser, best.as_bytes().to_vec()).expect("it parses");
     for id in document.ids().filter(|id| document.is_token(*id)) {
         let mut without = best.to_owned();
         without.replace_range(document.node(id).range(), " ");
         let tree = parser.parse(without.as_bytes()).expect("it is short");
-        let worse = lop::syntax::error_count(&tree) > document.errors();
+        let worse = lop_syntax::error_count(&tree) > document.errors();
         assert!(worse || test(without.as_bytes()) != Verdict::Interesting, "{without}");
     }
 }
@@ -187,7 +187,7 @@ fn candidates_have_no_new_syntax_errors() {
         let (_, asked) = run("x.c", input.as_bytes(), &options, |c| yes_if(has(c, "f5(int a") && has(c, "return f")));
         let grammar = grammar("x.c", input.as_bytes()).expect("a language");
         let mut parser = grammar.parser().expect("a parser");
-        asked.iter().filter(|c| lop::syntax::error_count(&parser.parse(c).expect("short")) > 0).count()
+        asked.iter().filter(|c| lop_syntax::error_count(&parser.parse(c).expect("short")) > 0).count()
     };
     let (strict, loose) = (test_with(false), test_with(true));
     assert!(strict <= 2, "{strict} candidates with errors: only cleared units are not parsed first");

@@ -7,8 +7,8 @@ use std::sync::atomic::Ordering;
 use std::time::Duration;
 
 use lop::Verdict;
-use lop::exec::{Remote, RemoteOptions};
-use lop::oracle::{
+use lop_remote::{Remote, RemoteOptions};
+use lop_run::oracle::{
     Cancel, CommandOracle, Conditions, Confinement, Exit, Oracle, Outcome, Slot, SlotOptions, Unresolved,
 };
 

@@ -6,12 +6,12 @@ use std::sync::{Arc, LazyLock};
 use std::thread;
 use std::time::Duration;
 
-use lop::engine::Verdict;
-use lop::exec::Inline;
-use lop::grammar::{Grammar, Registry};
-use lop::oracle::Cancel;
-use lop::reduce::{Ended, Options, ReduceError, Silent, reduce_with};
+use lop_engine::Verdict;
+use lop_grammar::{Grammar, Registry};
 use lop_languages::LANGUAGES;
+use lop_reduce::{Ended, Options, ReduceError, Silent, reduce_with};
+use lop_run::exec::Inline;
+use lop_run::oracle::Cancel;
 use proptest::prelude::*;
 use rustix::process::{Pid, Signal, kill_process};
 

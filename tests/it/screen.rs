@@ -17,10 +17,10 @@ use rustix::process::{Pid, Signal, kill_process};
 use rustix::pty::{OpenptFlags, grantpt, openpt, ptsname, unlockpt};
 use rustix::termios::{LocalModes, Winsize, tcgetattr, tcsetwinsize};
 
-use lop::oracle::Cancel;
-use lop::reduce::{Control, Event, EventSink, Size};
-use lop::report::Screen;
-use lop::report::screen::Subject;
+use lop_reduce::{Control, Event, EventSink, Size};
+use lop_report::Screen;
+use lop_report::screen::Subject;
+use lop_run::oracle::Cancel;
 
 use crate::support::{Folder, has, until, wait};
 

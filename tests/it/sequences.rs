@@ -11,10 +11,10 @@ use std::fmt::{Display, Formatter};
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use lop::exec::Inline;
-use lop::oracle::Cancel;
-use lop::reduce::{Effort, Minimal};
 use lop::{Options, Silent, Verdict, reduce_with};
+use lop_reduce::{Effort, Minimal};
+use lop_run::exec::Inline;
+use lop_run::oracle::Cancel;
 
 use crate::reduce::grammar;
 

@@ -10,23 +10,6 @@ use std::path::{Path, PathBuf};
 
 use regex::Regex;
 
-/// The layers from left to right; a layer may use those of lower rank and itself.
-const LAYERS: [(&str, u32); 12] = [
-    ("corpus", 0),
-    // The crate lop-engine, by the name that lop has for it.
-    ("engine", 0),
-    ("oracle", 1),
-    ("passes", 2),
-    ("exec", 2),
-    ("isolate", 3),
-    ("reduce", 3),
-    ("doctor", 4),
-    ("journal", 4),
-    ("library", 4),
-    ("report", 5),
-    ("cli", 6),
-];
-
 /// Production lines a file may have.
 const MAX_LINES: usize = 600;
 
@@ -53,10 +36,8 @@ impl Source {
     fn test_modules(&self) -> Vec<String> {
         let declared =
             Regex::new(r"#\[cfg\((?:all\()?test\b[^\n]*\n(?:pub(?:\(crate\))? )?mod (\w+);").expect("a constant");
-        let folder = match self.path.strip_suffix("/mod.rs") {
-            Some(folder) => folder,
-            None => self.path.trim_end_matches(".rs"),
-        };
+        let folder = ["/mod.rs", "/lib.rs"].iter().find_map(|name| self.path.strip_suffix(name));
+        let folder = folder.unwrap_or(self.path.trim_end_matches(".rs"));
         let names = declared.captures_iter(&self.text).map(|found| found[1].to_owned());
         names.flat_map(|name| [format!("{folder}/{name}.rs"), format!("{folder}/{name}/mod.rs")]).collect()
     }
@@ -161,68 +142,6 @@ fn all_rust() -> Vec<Source> {
 fn none(faults: impl IntoIterator<Item = String>) {
     let faults: Vec<String> = faults.into_iter().collect();
     assert!(faults.is_empty(), "\n{}\n", faults.join("\n"));
-}
-
-/// Uses of layers that are not to the left, by `crate::`, by a chain of `super::`, or by the crate's
-/// own name.
-fn layer_faults(source: &Source) -> Vec<String> {
-    // Tests that have a file of their own may use what tests at the end of a file may.
-    let Some(own) = source.part().filter(|_| !source.path.ends_with("/tests.rs")) else {
-        return Vec::new();
-    };
-    let rank = |name: &str| LAYERS.iter().find(|(layer, _)| *layer == name).map(|(_, rank)| *rank);
-    let Some(own_rank) = rank(own) else {
-        return Vec::new();
-    };
-    let uses = Regex::new(r"\b(?:crate|lop)::(?:\{([^;]*)|(\w+))").expect("a constant");
-    let words = Regex::new(r"(?:^|[,{])\s*(\w+)").expect("a constant");
-    let supers = Regex::new(r"(?:super::)+").expect("a constant");
-    if !source.path.starts_with("src/") {
-        return Vec::new();
-    }
-    let below_src = source.path.trim_start_matches("src/").trim_end_matches("/mod.rs").trim_end_matches(".rs");
-    let depth = below_src.split('/').count();
-    let mut faults = Vec::new();
-    let lines = if source.test { source.code().collect() } else { source.production() };
-    for (number, line) in lines {
-        for found in uses.captures_iter(line) {
-            let list = found.get(1).or(found.get(2)).map_or("", |names| names.as_str());
-            for word in words.captures_iter(list) {
-                let name = &word[1];
-                if name != own && rank(name).is_some_and(|rank| rank >= own_rank) {
-                    faults.push(source.fault(number, format!("{own} uses {name}, which is not to its left")));
-                }
-            }
-        }
-        for chain in supers.find_iter(line) {
-            if chain.as_str().matches("super").count() >= depth + usize::from(source.test) {
-                faults.push(source.fault(number, "write crate::, not super:: up to the root"));
-            }
-        }
-    }
-    faults
-}
-
-#[test]
-fn layers_use_only_what_is_to_their_left() {
-    none(src().iter().flat_map(layer_faults));
-    for folder in fs::read_dir(root().join("src")).expect("src/ can be listed") {
-        let name = folder.expect("src/ can be listed").file_name().to_string_lossy().into_owned();
-        let known = LAYERS.iter().any(|(layer, _)| *layer == name) || ["lib.rs", "main.rs"].contains(&name.as_str());
-        assert!(known, "src/{name} is in no layer: give it one here and in ARCHITECTURE.md");
-    }
-    let planted = [
-        ("src/passes/x.rs", "use crate::reduce::Cancel;"),
-        ("src/oracle/x.rs", "use crate::{engine::Verdict, exec::Job};"),
-        ("src/exec/x.rs", "fn f() { crate::passes::g() }"),
-        ("src/oracle/x.rs", "use super::super::passes;"),
-        ("src/oracle/mod.rs", "use super::passes;"),
-    ];
-    for (path, text) in planted {
-        assert_eq!(layer_faults(&Source::new(path, text)).len(), 1, "{path}: {text}");
-    }
-    let fine = Source::new("src/oracle/x/y.rs", "use crate::engine::Verdict;\nuse super::super::Outcome;");
-    assert!(layer_faults(&fine).is_empty());
 }
 
 fn purity_faults(source: &Source) -> Vec<String> {

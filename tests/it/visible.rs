@@ -6,7 +6,7 @@ use std::fs;
 use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::PermissionsExt;
 
-use lop::report::visible::is_hidden;
+use lop_report::visible::is_hidden;
 
 use crate::support::Folder;
 

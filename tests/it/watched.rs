@@ -5,12 +5,12 @@ use std::io;
 use std::sync::Arc;
 use std::thread;
 
-use lop::engine::Verdict;
-use lop::exec::Inline;
-use lop::grammar::{AUTO, Grammar, Registry};
-use lop::oracle::Cancel;
-use lop::reduce::{Control, Ended, Event, EventSink, Options, Report, reduce_with};
+use lop_engine::Verdict;
+use lop_grammar::{AUTO, Grammar, Registry};
 use lop_languages::LANGUAGES;
+use lop_reduce::{Control, Ended, Event, EventSink, Options, Report, reduce_with};
+use lop_run::exec::Inline;
+use lop_run::oracle::Cancel;
 
 const INPUT: &str = "int a; int b; int c;\n/* why */\nint f(int n) { int d = a + b; if (n) { g(n, 17); } return d; }\n\
                      int h(void) { return f(3) + f(4); }\nint i, j, k;\n";

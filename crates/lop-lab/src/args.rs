@@ -46,7 +46,7 @@ pub(crate) struct ReduceArgs {
     #[arg(short, long, value_name = "N", default_value_t = 1, value_parser = at_least_one)]
     pub(crate) jobs: usize,
     /// The file's language, or `text`
-    #[arg(long, value_name = "NAME", default_value = lop::grammar::AUTO)]
+    #[arg(long, value_name = "NAME", default_value = lop_grammar::AUTO)]
     pub(crate) grammar: String,
     /// Where all chance comes from
     #[arg(long, value_name = "N", default_value_t = 0)]

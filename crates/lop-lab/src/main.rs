@@ -11,10 +11,7 @@ use std::thread;
 
 use clap::Parser;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
-use lop::exec::{self, Executor, Jobs, StartError};
-use lop::grammar::{AUTO, Registry};
-use lop::oracle::{Cancel, CommandOracle, ConditionSpec, Conditions, Oracle};
-use lop::reduce::ReduceError;
+use lop_grammar::{AUTO, Registry};
 use lop_lab::algorithms::published::{Published, PublishedConfig};
 use lop_lab::compare::{self, Cell, Direction, Plan, Problem};
 use lop_lab::files::{
@@ -23,6 +20,9 @@ use lop_lab::files::{
 use lop_lab::reduce::Method;
 use lop_lab::tables;
 use lop_languages::LANGUAGES;
+use lop_reduce::ReduceError;
+use lop_run::exec::{self, Executor, Jobs, StartError};
+use lop_run::oracle::{Cancel, CommandOracle, ConditionSpec, Conditions, Oracle};
 use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
 use signal_hook::iterator::Signals;
 

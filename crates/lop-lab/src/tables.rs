@@ -2,7 +2,7 @@
 
 use std::io::{self, Write};
 
-use lop::report::text::{self, FAINT, STRONG, Table};
+use lop_report::text::{self, FAINT, STRONG, Table};
 
 use crate::compare::{BoundSource, Cell, overall};
 

@@ -143,7 +143,7 @@ fn a_picture_is_drawn_for_one_size_and_for_several() {
 #[test]
 fn documents_are_generated_for_every_language() {
     let folder = Folder::new();
-    let registry = lop::grammar::Registry::of(&LANGUAGES).expect("the folders of lop");
+    let registry = lop_grammar::Registry::of(&LANGUAGES).expect("the folders of lop");
     for name in registry.folders().map(|folder| folder.name) {
         let line = ["--grammar", name, "--sizes", "60", "--trials", "1", "--algorithm", "entropy,naive"];
         let tables = said(&folder, &line);

@@ -51,7 +51,7 @@ pub enum LoadError {
     #[error("{} is not a shared library", .0.display())]
     NoLibrary(PathBuf),
     /// Its end is missing, as after a download that was interrupted; to load it would end the program.
-    #[error("{} is cut short: get it anew", .0.display())]
+    #[error("{} is cut short: get it again", .0.display())]
     CutShort(PathBuf),
     /// It is a library for another system or processor.
     #[error("{} is made for {found}, and this is {here}", path.display())]

@@ -15,13 +15,13 @@ use crate::compare::{
     answer, bound, choose,
 };
 
-use lop::exec::{Executor, Job, StartError, Ticket};
-use lop::grammar::Grammar;
-use lop::isolate::{Pair, isolate, isolate_by};
-use lop::oracle::{Cancel, Outcome, Unresolved};
-use lop::reduce::{BASELINE_DEADLINE, Ended, ReduceError, Report, usual_deadline};
-use lop::syntax::ParseError;
 use lop::{Options, Silent, reduce_with};
+use lop_grammar::Grammar;
+use lop_reduce::isolate::{Pair, isolate, isolate_by};
+use lop_reduce::{BASELINE_DEADLINE, Ended, ReduceError, Report, usual_deadline};
+use lop_run::exec::{Executor, Job, StartError, Ticket};
+use lop_run::oracle::{Cancel, Outcome, Unresolved};
+use lop_syntax::ParseError;
 
 use crate::reduce::{Method, Reduced};
 
@@ -394,7 +394,7 @@ mod tests {
     use std::rc::Rc;
 
     use super::*;
-    use lop::exec::Inline;
+    use lop_run::exec::Inline;
 
     fn problem(content: &str, granularity: Granularity) -> FileProblem {
         FileProblem {

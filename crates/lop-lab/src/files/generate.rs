@@ -20,9 +20,9 @@ use rand::rngs::ChaCha8Rng;
 use rand::seq::IndexedRandom;
 use rand::{Rng, RngExt};
 
-use lop::grammar::{Grammar, GrammarError, Registry};
-use lop::syntax::{Document, Edit, NodeId, ParseError, SyntaxParser, render};
 use lop_engine::Verdict;
+use lop_grammar::{Grammar, GrammarError, Registry};
+use lop_syntax::{Document, Edit, NodeId, ParseError, SyntaxParser, render};
 
 use super::text::{Granularity, TextSubject, Units};
 
@@ -364,8 +364,8 @@ mod tests {
 
     use super::{GenerateError, Generator, Growth};
     use crate::files::Granularity;
-    use lop::grammar::Grammar;
     use lop_engine::{BitSet, Verdict};
+    use lop_grammar::Grammar;
     use lop_languages::LANGUAGES;
 
     fn generator(language: usize, granularity: Granularity) -> Generator {

@@ -5,10 +5,9 @@ use std::collections::HashMap;
 use crate::compare::Subject;
 
 use crate::algorithm::Stopped;
-use lop::grammar::Grammar;
-use lop::passes;
-use lop::syntax::{self, Document, Edit, ParseError};
 use lop_engine::{BitSet, Verdict};
+use lop_grammar::Grammar;
+use lop_syntax::{Document, Edit, ParseError};
 
 /// The units a text is cut into.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -38,12 +37,12 @@ impl Units {
     pub(super) fn cut(text: &[u8], granularity: Granularity, grammar: Option<&Grammar>) -> Result<Self, ParseError> {
         let all = 0..text.len();
         let edits = match (granularity, grammar) {
-            (Granularity::Line, _) => syntax::lines(text).map(Edit::delete_raw).collect(),
-            (Granularity::Char, _) => syntax::characters(text, all).map(Edit::delete_raw).collect(),
-            (_, None) => syntax::words(text, all).map(Edit::delete_raw).collect(),
+            (Granularity::Line, _) => lop_syntax::lines(text).map(Edit::delete_raw).collect(),
+            (Granularity::Char, _) => lop_syntax::characters(text, all).map(Edit::delete_raw).collect(),
+            (_, None) => lop_syntax::words(text, all).map(Edit::delete_raw).collect(),
             (_, Some(grammar)) => {
                 let document = Document::parse(&mut grammar.parser()?, text.to_vec())?;
-                passes::tokens(&document, grammar).map(|token| Edit::delete(document.node(token).range())).collect()
+                lop_passes::tokens(&document, grammar).map(|token| Edit::delete(document.node(token).range())).collect()
             }
         };
         Ok(Units { text: text.to_vec(), edits })
@@ -57,7 +56,7 @@ impl Units {
     /// The candidate without the units in `gone`.
     pub(super) fn without(&self, gone: &BitSet) -> Vec<u8> {
         let edits = gone.iter().map(|unit| self.edits[unit].clone()).collect();
-        syntax::render(&self.text, edits).text
+        lop_syntax::render(&self.text, edits).text
     }
 }
 

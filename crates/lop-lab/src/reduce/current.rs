@@ -4,11 +4,11 @@ use std::collections::HashMap;
 use std::ops::Range;
 use std::sync::Arc;
 
-use lop::exec::{Key, key};
-use lop::grammar::Grammar;
-use lop::passes::{NodeSet, Removal, Sequence, Shapes, removal_edits, siblings};
-use lop::syntax::{Document, Edit, NodeId, SyntaxParser, error_count, render};
 use lop_engine::{BitSet, Verdict};
+use lop_grammar::Grammar;
+use lop_passes::{NodeSet, Removal, Sequence, Shapes, removal_edits, siblings};
+use lop_run::exec::{Key, key};
+use lop_syntax::{Document, Edit, NodeId, SyntaxParser, error_count, render};
 
 use crate::algorithm::{Algorithm, Judge, Stopped};
 use crate::files::JudgeTexts;

@@ -3,9 +3,9 @@
 use std::collections::HashMap;
 use std::ops::Range;
 
-use lop::grammar::Grammar;
-use lop::passes::{Removal, Sequence};
-use lop::syntax::{Document, Edit, NodeId, join};
+use lop_grammar::Grammar;
+use lop_passes::{Removal, Sequence};
+use lop_syntax::{Document, Edit, NodeId, join};
 
 use crate::algorithm::Stopped;
 use crate::trees::{Expansion, Part, Productions, productions_of};

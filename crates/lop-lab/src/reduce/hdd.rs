@@ -1,6 +1,6 @@
 //! HDD: hierarchical delta debugging.
 
-use lop::syntax::NodeId;
+use lop_syntax::NodeId;
 
 use crate::algorithm::Stopped;
 use crate::algorithms::Ddmin;

@@ -2,8 +2,8 @@
 
 use std::collections::VecDeque;
 
-use lop::passes::Removal;
-use lop::syntax::{characters, lines, words};
+use lop_passes::Removal;
+use lop_syntax::{characters, lines, words};
 
 use crate::algorithm::{Algorithm, Stopped};
 

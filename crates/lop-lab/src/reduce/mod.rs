@@ -13,7 +13,7 @@ mod perses;
 
 use std::sync::Arc;
 
-use lop::grammar::Grammar;
+use lop_grammar::Grammar;
 
 use crate::algorithm::{Algorithm, Stopped};
 use crate::algorithms::{self, Ddmin};

@@ -2,9 +2,9 @@
 
 use std::collections::{BinaryHeap, VecDeque};
 
-use lop::grammar::Grammar;
-use lop::passes::{Removal, Sequence};
-use lop::syntax::{Document, NodeId};
+use lop_grammar::Grammar;
+use lop_passes::{Removal, Sequence};
+use lop_syntax::{Document, NodeId};
 
 use crate::algorithm::Stopped;
 use crate::algorithms::Ddmin;

@@ -1,7 +1,6 @@
 //! The productions of lop's languages: `productions/<language>.json` is the `grammar.json` of the parser's crate.
 
-use lop::grammar::Grammar;
-use lop_languages::LANGUAGES;
+use lop_grammar::Grammar;
 
 use super::{Productions, ProductionsError};
 
@@ -34,8 +33,10 @@ mod tests {
     use std::path::Path;
     use std::sync::Arc;
 
-    use lop::grammar::Registry;
-    use lop::syntax::{Document, NodeId};
+    use lop_grammar::Registry;
+    use lop_syntax::{Document, NodeId};
+
+    use lop_languages::LANGUAGES;
 
     use super::*;
     use crate::trees::{Child, Part};

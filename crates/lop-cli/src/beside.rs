@@ -1,0 +1,32 @@
+//! Copies the files that `--with` names, so that tests find them beside the candidate.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use lop_report::{Kept, state_directory};
+use lop_run::oracle::{Belonging, BelongingError, Room, SlotOptions};
+
+/// Copies of what is at these paths. Of a directory with the test case in it everything is copied but the test case and
+/// what lop writes: no test must find the original, nor anything that a reduction changes.
+///
+/// # Errors
+/// When one of them is missing or cannot be copied.
+pub(crate) fn belongings(paths: &[PathBuf], input: &Path, kept: &Kept) -> Result<Vec<Arc<Belonging>>, BelongingError> {
+    let own = |path: &Path, ending: &str| {
+        let mut name = path.components().collect::<PathBuf>().into_os_string();
+        name.push(ending);
+        PathBuf::from(name)
+    };
+    let mut but = vec![input.to_owned(), own(input, ".orig"), own(input, ".lop"), state_directory(input, kept)];
+    if let Kept::File(output) = kept {
+        but.extend([output.clone(), own(output, ".orig")]);
+    }
+    // They need not be there yet.
+    let real = |path: &PathBuf| {
+        let folder = std::path::absolute(path).ok()?.parent()?.canonicalize().ok()?;
+        Some(folder.join(path.file_name()?))
+    };
+    let but: Vec<PathBuf> = but.iter().filter_map(real).collect();
+    let slots = SlotOptions::of_program(0);
+    paths.iter().map(|path| Belonging::copy(path, &but, Room::NAMED, &slots).map(Arc::new)).collect()
+}

@@ -1,0 +1,166 @@
+//! `lop doctor`: whether a test can be relied on, from what was typed to the findings.
+
+use std::ffi::OsString;
+use std::io::Write;
+use std::path::Path;
+use std::thread;
+
+use crate::absolute_words::{self, replace_words};
+use crate::beside::belongings;
+use crate::doctor_args::DoctorArgs;
+use crate::exit_code::Code;
+use crate::failure::Failure;
+use crate::fix::fixing;
+use crate::inference::Inference;
+use crate::language::Language;
+use crate::settings::{Test, forms, in_words, project, read_case, subject};
+use crate::{piped, signals};
+use lop_doctor::{Examination, Facts, Hollow, Level, Trouble, examine, findings, reworded};
+use lop_files::project::Archive;
+use lop_report::text::STRONG;
+use lop_report::{self, Kept, text};
+use lop_run::exec::Jobs;
+use lop_run::oracle::{Cancel, ConditionSpec, Conditions, Oracle, SlotOptions, Subject, Written};
+
+use crate::progress_line::progress_line;
+
+/// How it is called.
+const FORMS: &str = "lop doctor TEST FILE, or lop doctor FILE -- CMD ARGS…; see lop doctor --help";
+
+/// Examines the test that the arguments name, and says what was found on standard output; first what is special about a
+/// command that fails, where no condition is given. `typed` are the words of the command line.
+///
+/// # Errors
+/// When lop cannot run the test at all.
+pub fn run(args: DoctorArgs, typed: &[OsString]) -> Result<Code, Failure> {
+    let (test, paths) = forms(&args.words, &args.test, false, false).map_err(|failure| match failure {
+        Failure::Usage { message, .. } => Failure::Usage { message, hint: FORMS.to_owned() },
+        other => other,
+    })?;
+    let spec = ConditionSpec::from(args.conditions);
+    let conditions = Conditions::new(&spec)?;
+    let (subject, path) = (subject(&paths)?, paths[0].clone());
+    let content = read_case(&subject, &paths, false)?;
+    let belongings = belongings(&args.confine.with, &path, &Kept::InPlace)?;
+    let confinement = args.confine.clone().asking_anew().confinement()?;
+    let found = Language::find(&args.grammar, &path, &content)?;
+    let grammar = found.grammar(None)?;
+    let language = match &subject {
+        Subject::File(_) => found.choice.sentence(grammar.as_ref().map(|grammar| grammar.name()), &path),
+        Subject::Directory(_) | Subject::Files(_) => "each file has its own".to_owned(),
+    };
+    let path = piped::name(path, grammar.as_deref());
+    let is_file = matches!(subject, Subject::File(_));
+    let subject = if is_file { Subject::File(path.clone()) } else { subject };
+    let fix = args.confine.fix.as_deref();
+    let fix =
+        fix.map(|line| fixing(line, (&subject, &path), args.timeout, &confinement, belongings.clone())).transpose()?;
+    let oracle =
+        test.oracle(&path, subject, conditions.clone())?.confined(confinement.clone())?.with_belongings(belongings)?;
+    let oracle = if let Some((fix, _)) = fix { oracle.with_fix(fix) } else { oracle };
+    let archive = if is_file { None } else { Archive::of(&content) };
+    let files = archive.map(|archive| project(&args.grammar, None, archive, &content)).transpose()?;
+    let files = files.map(|files| files.with_named(&oracle.named_paths()));
+    let hollow = Hollow::new(grammar.as_deref(), files.as_ref());
+    let cancel = Cancel::new();
+    signals::watch(cancel.clone()).map_err(Failure::Signals)?;
+    let slots = SlotOptions::of_program(content.len());
+    let stopped = || {
+        // A closed standard error is no problem: the exit code says it, too.
+        let _ = writeln!(text::stderr(), "{}", Trouble::Cancelled);
+        Ok(Code::StoppedEarly)
+    };
+    // A command's words have to mean there what they mean here, before it is taken for what it does.
+    let changes =
+        if test.command_words().is_empty() { Vec::new() } else { absolute_words::changes(&test.words(), &path) };
+    let (test, typed, oracle) = match &changes[..] {
+        [] => (test, typed.to_vec(), oracle),
+        changes => {
+            let words = reworded(&test.words(), changes);
+            let typed = replace_words(typed, test.words().len(), &words);
+            let oracle = oracle.reworded(&words)?;
+            (Test::Command(words), typed, oracle)
+        }
+    };
+    let mut open = Inference {
+        path: &path,
+        content: &content,
+        may_fail: !args.test.is_empty(),
+        sought: &args.signature,
+        confinement: &confinement,
+        deadline: args.timeout,
+        allow_empty: false,
+        hollow: &hollow,
+        spec,
+        oracle,
+    };
+    let oracle_line = open.oracle.describe();
+    let mut out = text::stdout();
+    // It stands there before the first run, which may take its time.
+    writeln!(out, "{STRONG}language{STRONG:#}  {}", text::one_line(&language))
+        .and_then(|()| out.flush())
+        .or_else(Failure::unless_closed)?;
+    let special = match open.find(&cancel) {
+        Err(Failure::Missing { missing, .. }) => {
+            drop(out);
+            let facts = Facts { missing: Some(missing), ..Facts::default() };
+            return tell(&oracle_line, &facts);
+        }
+        special => special?,
+    };
+    special.show(&mut out, &open, &typed).and_then(|()| out.flush()).or_else(Failure::unless_closed)?;
+    drop(out);
+    open.accompany(&cancel)?;
+    let (spec, oracle) = (open.spec.clone(), open.oracle.clone());
+    let wanted = match (&test, spec.has_conditions()) {
+        (Test::Command(_), false) => "a specific failure, or exit code 0".to_owned(),
+        _ => in_words(&spec),
+    };
+    let examination = Examination {
+        oracle: &oracle,
+        words: &test.words(),
+        path: &path,
+        content: &content,
+        hollow: &hollow,
+        wanted: &wanted,
+        jobs: match args.confine.jobs(args.jobs) {
+            Some(Jobs::Exactly(jobs)) => jobs,
+            _ => thread::available_parallelism().map_or(1, usize::from),
+        },
+        deadline: args.timeout,
+        slots: slots.clone(),
+        null: Path::new(NULL),
+    };
+    let line = progress_line();
+    let examined = examine(&examination, &cancel, &mut |what| {
+        line.set_message(text::one_line(what));
+        line.tick();
+    });
+    line.finish_and_clear();
+    let mut facts = match examined {
+        Ok(facts) => facts,
+        Err(Trouble::Slot(error)) => return Err(Failure::Workers(error.into())),
+        Err(Trouble::Cancelled) => return stopped(),
+    };
+    let refusal = facts.input.first().filter(|run| run.verdict.is_some() && !run.is_interesting());
+    if let Some(run) = refusal {
+        let written = Written { stdout: run.stdout_tail.clone(), stderr: run.stderr_tail.clone() };
+        facts.missing = open.missing(&written, &cancel)?;
+    }
+    facts.reworded = changes;
+    tell(&oracle_line, &facts)
+}
+
+/// Says what the facts mean.
+fn tell(test: &str, facts: &Facts) -> Result<Code, Failure> {
+    let findings = findings(facts);
+    let mut out = text::stdout();
+    lop_report::findings::write(&mut out, test, &findings, facts.runs())
+        .and_then(|()| out.flush())
+        .or_else(Failure::unless_closed)?;
+    let worst = findings.iter().map(|finding| finding.level).max();
+    Ok(if worst == Some(Level::Fault) { Code::NotInteresting } else { Code::Reduced })
+}
+
+/// The device that every test relies on.
+pub(super) const NULL: &str = "/dev/null";

@@ -1,0 +1,221 @@
+//! Reports of a run beside the summary, as the options ask for them: page, explanation, bug report.
+
+use std::ffi::OsString;
+use std::fs::File;
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use crate::failure::Failure;
+use crate::report_args::ReportArgs;
+use lop_files::disk::{self, Audience};
+use lop_files::project::{Archive, words};
+use lop_reduce::{BASELINE_DEADLINE, Report};
+use lop_report::issue::Issue;
+use lop_report::page::Page;
+use lop_report::redaction::Redaction;
+use lop_report::text::STRONG;
+use lop_report::{History, diff, explain, text};
+use lop_run::oracle::{Cancel, CommandOracle, Conditions, Oracle, Outcome, Slot, SlotOptions, shell_line};
+
+/// How long a program may take to say what version it is.
+const VERSION_DEADLINE: Duration = Duration::from_secs(10);
+/// Longest line of a version that is shown, in characters.
+const VERSION: usize = 200;
+
+/// Reports that are asked for, and the facts that they need.
+pub(super) struct Reported {
+    /// The page, opened before the first test.
+    pub(super) page: Option<(PathBuf, File)>,
+    /// The file to reduce, and its language.
+    pub(super) path: PathBuf,
+    pub(super) language: String,
+    /// The files of the input and of the result, if there are several.
+    pub(super) archive: Option<Archive>,
+    /// The words of the test as they were typed, and whether they are a command and not a script.
+    pub(super) words: Vec<OsString>,
+    pub(super) is_command: bool,
+    /// Options whose text goes to standard output.
+    pub(super) texts: Vec<&'static str>,
+    /// Whether they have all details.
+    pub(super) details: bool,
+    /// The test as a line of a shell, and what it looks for.
+    pub(super) test: String,
+    pub(super) looks_for: String,
+    /// Where the result is, in words.
+    pub(super) place: String,
+}
+
+/// Opens the file of the page.
+pub(super) fn open_page(
+    args: &ReportArgs,
+    audience: Audience,
+    cancel: &Cancel,
+) -> Result<Option<(PathBuf, File)>, Failure> {
+    let Some(path) = &args.report else { return Ok(None) };
+    match disk::create(path, audience, &|| !cancel.is_stopped()) {
+        Ok(file) => Ok(Some((path.clone(), file))),
+        Err(source) => Err(Failure::Page { path: path.clone(), source }),
+    }
+}
+
+impl Reported {
+    /// Says everything that was asked for of a reduction that came to its end.
+    pub(super) fn finished(
+        &mut self,
+        original: &[u8],
+        report: &Report,
+        history: &History,
+        oracle: &CommandOracle,
+    ) -> Result<(), Failure> {
+        self.write_page(original, report, history)?;
+        // A reader who has seen the first may not wait for the run that the last one needs.
+        self.write_texts(original, report, history, oracle).or_else(Failure::unless_closed)
+    }
+
+    /// Writes what was asked for to standard output, each under a heading where there is more than one.
+    fn write_texts(
+        &self,
+        original: &[u8],
+        report: &Report,
+        history: &History,
+        oracle: &CommandOracle,
+    ) -> io::Result<()> {
+        let mut out = text::stdout();
+        for (number, option) in self.texts.iter().enumerate() {
+            if self.texts.len() > 1 {
+                let feed = if number > 0 { "\n" } else { "" };
+                writeln!(out, "{feed}{STRONG}=== {} ==={STRONG:#}", option.trim_start_matches('-'))?;
+            }
+            match *option {
+                "--diff" => {
+                    self.write_differences(&mut out, original, &report.best)?;
+                }
+                "--explain" => explain::write(&mut out, report.necessity.as_ref(), self.details)?,
+                _ => out.write_all(self.issue(report, history, oracle).as_bytes())?,
+            }
+            out.flush()?;
+        }
+        Ok(())
+    }
+
+    /// Writes the difference, file by file where there are several.
+    fn write_differences(&self, out: &mut dyn Write, original: &[u8], best: &[u8]) -> io::Result<()> {
+        let name = text::path(&self.path);
+        let Some(archive) = &self.archive else {
+            let (before, after) = (format!("{name} (original)"), format!("{} (result)", self.place));
+            return diff::write(out, true, (&before, original), (&after, best));
+        };
+        diff::write_files(out, true, archive, (" (original)", original), (" (result)", best))
+    }
+
+    fn write_page(&mut self, original: &[u8], report: &Report, history: &History) -> Result<(), Failure> {
+        let Some((path, mut file)) = self.page.take() else { return Ok(()) };
+        let arguments: Vec<OsString> = std::env::args_os().skip(1).collect();
+        let command = format!("lop {}", shell_line(arguments.iter().map(OsString::as_os_str)));
+        let page = Page {
+            name: &self.path.display().to_string(),
+            language: &self.language,
+            original,
+            report,
+            history,
+            command: &command,
+            test: &self.test,
+            wanted: &self.looks_for,
+            result: &self.place,
+        };
+        file.write_all(page.html().as_bytes()).map_err(|source| {
+            let message = format!("the report {}: {source}", path.display());
+            Failure::Output(io::Error::new(source.kind(), message))
+        })
+    }
+
+    fn issue(&self, report: &Report, history: &History, oracle: &CommandOracle) -> String {
+        let again = run(oracle, &report.best, BASELINE_DEADLINE);
+        let outcome = again.as_ref().or(history.baseline.as_ref());
+        let sizes = (report.before.bytes, report.after.bytes);
+        self.issue_of(&report.best, (outcome, again.is_none()), &made(sizes, report.tests.total()), oracle)
+    }
+
+    /// The bug report of a result, with the outcome of its run, or of that on the input.
+    pub(super) fn issue_of(
+        &self,
+        best: &[u8],
+        (outcome, is_of_input): (Option<&Outcome>, bool),
+        made: &str,
+        oracle: &CommandOracle,
+    ) -> String {
+        let name = self.path.file_name().unwrap_or_default().to_string_lossy().into_owned();
+        let version = if self.is_command { version(&self.words, &self.path) } else { None };
+        Issue {
+            name: &name,
+            language: &self.language,
+            content: best,
+            files: self.archive.as_ref().map(|archive| archive.members(best)).unwrap_or_default(),
+            command: &words(best).map_or_else(|| self.command_line(&name), |_| oracle.line_of(best)),
+            wanted: &self.looks_for,
+            version: version.as_deref(),
+            outcome,
+            is_of_input,
+            made,
+            redaction: &self.redaction(),
+        }
+        .markdown()
+    }
+
+    /// The directories of this run.
+    fn redaction(&self) -> Redaction {
+        let mut run: Vec<PathBuf> = std::env::current_dir().into_iter().collect();
+        let beside = |path: &Path| std::path::absolute(path).ok()?.parent().map(Path::to_owned);
+        run.extend(beside(&self.path));
+        run.extend(run.clone().iter().filter_map(|place| place.canonicalize().ok()));
+        let home = std::env::var_os("HOME").map(PathBuf::from);
+        Redaction::new(&run, &std::env::temp_dir(), home.as_deref())
+    }
+
+    /// The test's command as one would type it beside the input.
+    fn command_line(&self, name: &str) -> String {
+        if !self.is_command {
+            let words = self.words.iter().map(OsString::as_os_str);
+            return shell_line(words.chain([name.as_ref()]));
+        }
+        let stem = Path::new(name).file_stem().unwrap_or_default().to_string_lossy().into_owned();
+        let has_path = self.words.iter().any(|word| word.to_string_lossy().contains("@@"));
+        let words: Vec<OsString> = self
+            .words
+            .iter()
+            .map(|word| {
+                let word = word.to_string_lossy().replace("@@.", &format!("{stem}."));
+                OsString::from(word.replace("@@", name))
+            })
+            .collect();
+        let line = shell_line(words.iter().map(OsString::as_os_str));
+        let name = shell_line(std::iter::once(name.as_ref()));
+        if has_path { line } else { format!("{line} < {name}") }
+    }
+}
+
+/// How the input was made small, in a sentence.
+pub(super) fn made((before, after): (usize, usize), tests: u64) -> String {
+    let tests = text::plural(tests, "test");
+    format!("Reduced from {} to {} bytes in {tests}.", text::len(before), text::len(after))
+}
+
+/// A run of a command in a directory of its own; `None` if it could not be made.
+fn run(oracle: &CommandOracle, candidate: &[u8], deadline: Duration) -> Option<Outcome> {
+    let options = SlotOptions { directory: None, candidate_len: candidate.len(), owns_process: false };
+    let mut slot = Slot::new(&options).ok()?;
+    let outcome = oracle.judge(candidate, &mut slot, deadline, &Cancel::new());
+    outcome.verdict.is_some().then_some(outcome)
+}
+
+/// The answer of a command's program to `--version`, in a line.
+fn version(words: &[OsString], path: &Path) -> Option<String> {
+    let words = [words.first()?.clone(), "--version".into()];
+    let oracle = CommandOracle::command(&words, path, Conditions::default()).ok()?;
+    let outcome = run(&oracle, b"", VERSION_DEADLINE).filter(Outcome::is_interesting)?;
+    let said = if outcome.stdout_tail.trim_ascii().is_empty() { outcome.stderr_tail } else { outcome.stdout_tail };
+    let said = String::from_utf8_lossy(&said).into_owned();
+    let line = said.lines().map(str::trim).find(|line| !line.is_empty())?;
+    Some(text::visible(line, VERSION))
+}

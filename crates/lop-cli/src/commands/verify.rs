@@ -1,0 +1,185 @@
+//! `lop verify`: whether anything can go from a result by itself.
+
+use std::ffi::OsString;
+use std::io::Write;
+use std::path;
+use std::sync::Arc;
+
+use clap::Parser;
+
+use crate::args::{Cli, ReduceArgs};
+use crate::exit_code::Code;
+use crate::failure::{Failure, Unfinished};
+use crate::format_arg::{FormatArg, OwnFormat};
+use crate::settings::{Settings, forms, read};
+use crate::values::MinimalArg;
+use crate::verify_args::VerifyArgs;
+use crate::{absolute_words, detect, piped, signals, state};
+use lop_files::disk::{self, Audience};
+use lop_files::project;
+use lop_journal::{Past, journal_file};
+use lop_passes::{Minimality, Pass};
+use lop_reduce::{Ended, ReduceError, Silent, reduce_shared};
+use lop_report::text::{self, count};
+use lop_report::{Kept, diff, state_directory};
+use lop_run::exec;
+use lop_run::exec::Jobs;
+use lop_run::oracle::{Cancel, Oracle, exact_shell_line};
+
+/// How it is called.
+const FORMS: &str =
+    "lop verify RESULT, lop verify TEST RESULT, or lop verify RESULT -- CMD ARGS…; see lop verify --help";
+
+/// Asks the test about a result and about its deletions, and says on standard output which do not hold.
+///
+/// # Errors
+/// When there is no test, or it cannot be run.
+pub fn run(args: VerifyArgs, typed: &[OsString]) -> Result<Code, Failure> {
+    let (level, output, jobs) = (args.minimal, args.output.clone(), args.jobs);
+    // The current directory is that of the reduction from here on, where its journal says the test.
+    let output = output.map(path::absolute).transpose().map_err(Failure::Output)?;
+    let name = args.words.last().map(|word| word.display().to_string()).unwrap_or_default();
+    let audience = args.words.last().map_or(Audience::OWN, |word| Audience::of_file(word));
+    let (reduction, content) = match (&args.words[..], &args.test[..]) {
+        ([result], []) => {
+            let content = read(result)?;
+            let (reduction, command) = recorded(result, &content)?;
+            (reduction, Some(command.unwrap_or(content)))
+        }
+        (words, test) => {
+            forms(words, test, false, false).map_err(|failure| match failure {
+                Failure::Usage { message, .. } => Failure::Usage { message, hint: FORMS.to_owned() },
+                other => other,
+            })?;
+            (given(args), None)
+        }
+    };
+    let minimal = level.or(reduction.minimal.filter(|minimal| *minimal != MinimalArg::None));
+    let is_recorded = content.is_some();
+    let mut settings = Settings::verifying(&only_asking(reduction, minimal, jobs), content)?;
+    let cancel = Cancel::new();
+    signals::watch(cancel.clone()).map_err(Failure::Signals)?;
+    let mut typed = typed.to_vec();
+    if !is_recorded {
+        absolute_words::settle(&mut settings, &mut typed)?;
+    }
+    detect::settle(&mut settings, (!is_recorded).then_some(&typed[..]), &cancel)?;
+    let (command, grammar) = (settings.test.oracle.describe(), settings.case.grammar.clone());
+    let result = Arc::clone(&settings.case.content);
+    let elsewhere = settings.test.oracle.place();
+    let mut workers = exec::start(Arc::new(settings.test.oracle), settings.test.jobs, result.len(), &cancel)?;
+    let report = reduce_shared(Arc::clone(&result), grammar, &mut *workers, &settings.options, &mut Silent, &cancel);
+    workers.shutdown();
+    let report = match report {
+        Err(ReduceError::Cancelled) => return stopped(),
+        Err(error) => {
+            let (input, test, wanted) = (name.into(), command, settings.test.wanted);
+            let (says_nothing, why, kept, typed) = Default::default();
+            let unfinished = Unfinished { error, input, test, wanted, says_nothing, why, typed, elsewhere, kept };
+            return Err(Failure::Reduce(Box::new(unfinished)));
+        }
+        Ok(report) => report,
+    };
+    let mut out = text::stdout();
+    let is_smaller = report.best[..] != result[..];
+    if is_smaller && let Some(path) = &output {
+        let written = disk::create(path, audience, &|| !cancel.is_stopped());
+        written.and_then(|mut file| file.write_all(&report.best)).map_err(Failure::Output)?;
+    }
+    if report.ended != Ended::Complete {
+        return stopped();
+    }
+    let said = if is_smaller {
+        let after = output.map_or_else(|| "still interesting".to_owned(), |path| path.display().to_string());
+        writeln!(out, "{} is not minimal: a smaller text is interesting, too", text::one_line(&name))
+            .and_then(|()| diff::write(&mut out, true, (&name, &result), (&after, &report.best)))
+    } else {
+        let tests = count(report.tests.total());
+        writeln!(out, "{} is interesting and 1-minimal by {}: {tests} tests", text::one_line(&name), report.minimal)
+    };
+    said.and_then(|()| out.flush()).or_else(Failure::unless_closed)?;
+    Ok(if is_smaller { Code::NotInteresting } else { Code::Reduced })
+}
+
+fn stopped() -> Result<Code, Failure> {
+    // A closed standard error is told by the exit code, too.
+    let _ = writeln!(text::stderr(), "stopped before every deletion was tried");
+    Ok(Code::StoppedEarly)
+}
+
+/// The reduction that the arguments name, whose test is asked.
+fn given(args: VerifyArgs) -> ReduceArgs {
+    let VerifyArgs { words, test, timeout, conditions, signature, grammar, confine, .. } = args;
+    ReduceArgs { words, test, timeout, conditions, signature, grammar, confine, ..ReduceArgs::of_defaults() }
+}
+
+/// The reduction whose journal is next to a result with this content. If the result is a command, the file holds its line, and
+/// the second value is the command as the journal has it. The directory of the reduction becomes the current one.
+fn recorded(result: &path::Path, content: &[u8]) -> Result<(ReduceArgs, Option<Vec<u8>>), Failure> {
+    let folder = state_directory(result, &Kept::InPlace);
+    let no_test = |message: String| Failure::Usage {
+        message,
+        hint: "name the test: lop verify TEST RESULT, or lop verify RESULT -- CMD ARGS…".to_owned(),
+    };
+    let past = Past::read(&journal_file(&folder))
+        .map_err(|error| no_test(format!("no test found for {}: {error}", result.display())))?;
+    if !state::own_key().is_some_and(|key| past.header.is_marked_with(&key)) {
+        let message = "was not written by your lop, or changed since, so lop doesn't run its test";
+        return Err(no_test(format!("{} {message}", folder.display())));
+    }
+    let directory = path::PathBuf::from(state::word(&past.header.directory));
+    std::env::set_current_dir(&directory).map_err(|source| Failure::Gone { path: directory, source })?;
+    let words = past.header.arguments.iter().map(state::word);
+    let parsed = Cli::try_parse_from(words).map_err(|error| {
+        let first = error.to_string().lines().next().unwrap_or_default().to_owned();
+        no_test(format!("cannot parse the command line in {}: {first}", folder.display()))
+    })?;
+    if !parsed.reduce.keep_lines.is_empty() {
+        return Err(no_test("--keep-lines counted the lines of the input, not of the result".to_owned()));
+    }
+    let mut reduction = parsed.reduce;
+    if reduction.reduce_args {
+        // The command that is left is the test.
+        let best = past.text(past.steps.len()).map_err(|error| no_test(error.to_string()))?;
+        if reduction.words.is_empty() {
+            let words = project::words(&best).unwrap_or_default();
+            let line = exact_shell_line(words.iter().map(|(_, word)| word.as_os_str()));
+            if line != content.trim_ascii_end() {
+                return Err(no_test(format!("{} is not the command at the end of the journal", result.display())));
+            }
+            return Ok((reduction, Some(best)));
+        }
+        reduction.test = project::words(&best).into_iter().flatten().map(|(_, word)| word).collect();
+        reduction.reduce_args = false;
+    }
+    Ok((reduction, None))
+}
+
+/// The same reduction, of which only the last step is made, and which writes nothing.
+fn only_asking(reduction: ReduceArgs, minimal: Option<MinimalArg>, jobs: Option<Jobs>) -> ReduceArgs {
+    ReduceArgs {
+        output: Some(piped::DASH.into()),
+        format: FormatArg::Own(OwnFormat::None),
+        minimal,
+        jobs,
+        only: vec![Minimality.name()],
+        words: reduction.words,
+        test: reduction.test,
+        reduce_args: reduction.reduce_args,
+        conditions: reduction.conditions,
+        also_interesting: reduction.also_interesting,
+        signature: reduction.signature,
+        timeout: reduction.timeout,
+        allow_flaky: reduction.allow_flaky,
+        allow_empty: reduction.allow_empty,
+        confirm: reduction.confirm,
+        confine: reduction.confine.asking_anew(),
+        grammar: reduction.grammar,
+        rules: reduction.rules,
+        syntax: reduction.syntax,
+        keep: reduction.keep,
+        keep_query: reduction.keep_query,
+        quiet: true,
+        ..ReduceArgs::of_defaults()
+    }
+}

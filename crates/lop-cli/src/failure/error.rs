@@ -1,0 +1,268 @@
+//! Everything that can go wrong, in the user's words, with the exit code that goes with it.
+
+use std::ffi::OsString;
+use std::io;
+use std::path::PathBuf;
+
+use lop_doctor::Missing;
+use lop_files::disk::Distrusted;
+use lop_files::project;
+use lop_grammar::{GrammarError, LoadedError};
+use lop_journal::JournalError;
+use lop_reduce::KeepError;
+use lop_report::StoreError;
+use lop_run::exec::StartError;
+use lop_run::oracle::{BelongingError, CommandError, ConditionError, ConfineError, Exit};
+use lop_syntax::ParseError;
+
+use super::unfinished::{OUT_OF_TIME, STOPPED, Unfinished, stopped};
+use crate::exit_code::Code;
+
+/// Why a user's rules cannot be used.
+#[derive(Debug, thiserror::Error)]
+pub enum RulesError {
+    /// A file, or the folder itself, cannot be read.
+    #[error("cannot read {}", path.display())]
+    Unread {
+        /// The file or folder.
+        path: PathBuf,
+        /// The error of the system.
+        #[source]
+        source: io::Error,
+    },
+    /// Nothing in the folder is for lop.
+    #[error("{} has neither language.toml nor reduce.scm", .0.display())]
+    Nothing(PathBuf),
+    /// There is no language that the rules could be about.
+    #[error("--rules {} needs a language, but FILE is plain text", .0.display())]
+    NoGrammar(PathBuf),
+}
+
+/// Why lop ends without having reduced.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum Failure {
+    /// The command line does not say what to do.
+    #[error("{message}")]
+    Usage {
+        /// The missing or superfluous part.
+        message: String,
+        /// The way out.
+        hint: String,
+    },
+    /// The test cases do not differ in what a command asks for.
+    #[error("{message}")]
+    Uninteresting {
+        /// Their runs, in words.
+        message: String,
+        /// The way out.
+        hint: String,
+    },
+    /// A crash was insisted on.
+    #[error("the command does not crash on {}: {exit}", path.display())]
+    NoCrash {
+        /// The file as the user named it.
+        path: PathBuf,
+        /// How the command ended.
+        exit: Exit,
+        /// The way out.
+        hint: String,
+    },
+    /// The user, or the limit of time, ended it before the reduction began.
+    #[error("{}", stopped(path, if *out_of_time { OUT_OF_TIME } else { STOPPED }))]
+    Stopped {
+        /// The file as the user named it.
+        path: PathBuf,
+        /// Whether it was the limit of time.
+        out_of_time: bool,
+    },
+    /// The file to reduce cannot be read.
+    #[error("cannot read {}", path.display())]
+    Input {
+        /// The file as the user named it.
+        path: PathBuf,
+        /// The error of the system.
+        #[source]
+        source: io::Error,
+    },
+    /// A directory where a file is needed.
+    #[error("{} is a directory", .0.display())]
+    InputIsDirectory(PathBuf),
+    /// A directory that cannot be read.
+    #[error(transparent)]
+    Project(#[from] project::ReadError),
+    /// A patch cannot be applied.
+    #[error("the patch {} {why}", path.display())]
+    Patch {
+        /// The file as the user named it.
+        path: PathBuf,
+        /// Why not.
+        why: project::PatchError,
+    },
+    /// A file to read is a pipe or a device, which need not come to an end.
+    #[error("{} is a pipe or a device, not a regular file", .0.display())]
+    InputIsSpecial(PathBuf),
+    /// The events cannot be written.
+    #[error("cannot write the events to {}", path.display())]
+    Json {
+        /// The file as the user named it.
+        path: PathBuf,
+        /// The error of the system.
+        #[source]
+        source: io::Error,
+    },
+    /// The page cannot be written.
+    #[error("cannot write the report to {}", path.display())]
+    Page {
+        /// The file as the user named it.
+        path: PathBuf,
+        /// The error of the system.
+        #[source]
+        source: io::Error,
+    },
+    /// The test's command cannot be run.
+    #[error(transparent)]
+    Command(#[from] CommandError),
+    /// A condition cannot be understood.
+    #[error(transparent)]
+    Condition(#[from] ConditionError),
+    /// A test misses something in its directory.
+    #[error("a file is missing in the test's directory: {}", missing.line)]
+    Missing {
+        /// The test case.
+        path: PathBuf,
+        /// The file or the module that it misses.
+        missing: Missing,
+        /// The command line, for the way out.
+        typed: Vec<OsString>,
+    },
+    /// A command has ended in two ways.
+    #[error("the test is flaky: one run on {} ended with {first}, another with {other}", path.display())]
+    Flaky {
+        /// The test case.
+        path: PathBuf,
+        /// How the first run ended.
+        first: Exit,
+        /// How the other one did.
+        other: Exit,
+    },
+    /// Something cannot be put next to the candidate.
+    #[error(transparent)]
+    Belonging(#[from] BelongingError),
+    /// The test cannot be confined as asked for.
+    #[error(transparent)]
+    Confine(#[from] ConfineError),
+    /// The result cannot be kept where it was asked to be.
+    #[error(transparent)]
+    Store(#[from] StoreError),
+    /// The workers that run the tests cannot be started.
+    #[error(transparent)]
+    Workers(#[from] StartError),
+    /// A grammar or rule file is wrong, or no grammar has the name that was asked for.
+    #[error(transparent)]
+    Grammar(#[from] GrammarError),
+    /// A language that is not built in cannot be used.
+    #[error(transparent)]
+    Loaded(#[from] LoadedError),
+    /// A user's rules cannot be used.
+    #[error(transparent)]
+    Rules(#[from] RulesError),
+    /// The file has no tree that could be shown.
+    #[error("cannot parse {}", path.display())]
+    Unparsed {
+        /// The file as the user named it.
+        path: PathBuf,
+        /// Why not.
+        #[source]
+        source: ParseError,
+    },
+    /// The parts to keep cannot be found.
+    #[error(transparent)]
+    Keep(#[from] KeepError),
+    /// A journal cannot be created, read or continued.
+    #[error(transparent)]
+    Journal(#[from] JournalError),
+    /// The shared cache cannot be used.
+    #[error("cannot use the cache")]
+    Cache(#[source] JournalError),
+    /// The system does not tell where lop was started.
+    #[error("cannot find the working directory")]
+    Directory(#[source] io::Error),
+    /// The directory of an interrupted run cannot be gone to.
+    #[error("cannot enter {}, where the run was started", path.display())]
+    Gone {
+        /// The directory.
+        path: PathBuf,
+        /// The error of the system.
+        #[source]
+        source: io::Error,
+    },
+    /// Something under one of lop's names is a link, or another user's.
+    #[error(transparent)]
+    Distrusted(Distrusted),
+    /// Signals cannot be watched.
+    #[error("cannot watch for Ctrl-C")]
+    Signals(#[source] io::Error),
+    /// The reduction did not come to a result.
+    #[error(transparent)]
+    Reduce(Box<Unfinished>),
+    /// The result cannot be put in its place at the end.
+    #[error("cannot write the result to {place}; {kept}")]
+    Result {
+        /// Where it belongs.
+        place: String,
+        /// Where it is instead, as a sentence.
+        kept: String,
+        /// The error of the system.
+        #[source]
+        source: io::Error,
+    },
+    /// The output of lop cannot be written.
+    #[error("cannot write the output")]
+    Output(#[source] io::Error),
+}
+
+impl Failure {
+    /// The same with the command line, where the way out is made of it.
+    pub(crate) fn typed_as(self, line: &[OsString]) -> Self {
+        match self {
+            Failure::Missing { path, missing, .. } => Failure::Missing { path, missing, typed: line.to_vec() },
+            other => other,
+        }
+    }
+
+    /// Takes an error of writing to standard output: a reader that has seen enough is none, nor is a terminal that was
+    /// closed.
+    ///
+    /// # Errors
+    /// Any other error.
+    pub fn unless_closed(error: io::Error) -> Result<(), Failure> {
+        let is_hung_up = rustix::io::Errno::from_io_error(&error) == Some(rustix::io::Errno::IO);
+        if error.kind() == io::ErrorKind::BrokenPipe || is_hung_up { Ok(()) } else { Err(Failure::Output(error)) }
+    }
+
+    /// The exit code that goes with it.
+    #[must_use]
+    pub fn code(&self) -> Code {
+        match self {
+            // A name that does not exist is a slip of the command line, not a broken rule file.
+            Failure::Grammar(GrammarError::Unknown { .. }) => Code::CouldNotStart,
+            Failure::Grammar(_) | Failure::Loaded(_) | Failure::Rules(_) => Code::Grammar,
+            Failure::NoCrash { .. } | Failure::Uninteresting { .. } => Code::NotInteresting,
+            Failure::Stopped { .. } => Code::StoppedEarly,
+            Failure::Flaky { .. } => Code::Flaky,
+            Failure::Output(_) | Failure::Result { .. } => Code::Failed,
+            Failure::Reduce(run) => run.code(),
+            _ => Code::CouldNotStart,
+        }
+    }
+
+    /// The error, in a line.
+    #[must_use]
+    pub fn headline(&self) -> String {
+        match self {
+            Failure::Reduce(run) => run.headline(),
+            other => other.to_string(),
+        }
+    }
+}

@@ -1,0 +1,53 @@
+//! The command of `--fix`, which changes each candidate before its test.
+
+use std::ffi::OsString;
+use std::path::Path;
+use std::sync::Arc;
+use std::time::Duration;
+
+use lop_doctor::{reworded, settled_words};
+use lop_reduce::Formatter;
+use lop_run::oracle::{Belonging, CommandOracle, Conditions, Confinement, Slot, SlotOptions, Subject};
+
+use super::failure::Failure;
+
+/// The time that the command gets, unless the tests have a deadline.
+const DEADLINE: Duration = Duration::from_secs(60);
+
+/// The command as a step before a test of this name, and as one before a result is written. It has as much of this machine,
+/// and the same beside the candidate, as the test.
+///
+/// # Errors
+/// When the command cannot be run, or the test case has several files.
+pub(super) fn fixing(
+    line: &str,
+    (subject, path): (&Subject, &Path),
+    deadline: Option<Duration>,
+    confinement: &Confinement,
+    beside: Vec<Arc<Belonging>>,
+) -> Result<(CommandOracle, Formatter), Failure> {
+    if !matches!(subject, Subject::File(_)) {
+        return Err(Failure::Usage {
+            message: "--fix works only with a single file".to_owned(),
+            hint: "let the test itself change its files before it runs the program".to_owned(),
+        });
+    }
+    let words = shlex::split(line).filter(|words| !words.is_empty()).ok_or_else(|| Failure::Usage {
+        message: format!("`{line}` of --fix is not a command"),
+        hint: "write a program and its arguments, and close its quotes; for pipes write --fix 'sh -c \"…\"'".to_owned(),
+    })?;
+    let words: Vec<OsString> = words.into_iter().map(OsString::from).collect();
+    let here = std::env::current_dir().unwrap_or_default();
+    let words = reworded(&words, &settled_words(&words, &here, path));
+    let confinement = Confinement { elsewhere: None, inputs: Vec::new(), ..confinement.clone() };
+    let command = CommandOracle::command(&words, subject.clone(), Conditions::default())?;
+    let fix = command.confined(confinement)?.with_belongings(beside)?;
+    let (own, deadline) = (fix.clone(), deadline.unwrap_or(DEADLINE));
+    let formatter = Formatter::new(move |text, cancel| {
+        // Tests run beside it, whose processes are not this one's to end.
+        let options = SlotOptions { directory: None, candidate_len: text.len(), owns_process: false };
+        let mut slot = Slot::new(&options).map_err(|error| error.to_string())?;
+        own.change(text, &mut slot, deadline, cancel).map_err(|outcome| outcome.exit.to_string())
+    });
+    Ok((fix, formatter))
+}

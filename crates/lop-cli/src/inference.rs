@@ -1,0 +1,152 @@
+//! A test about which something is left open: what `detect` finds out.
+
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use lop_doctor::{Hollow, Missing, missing, named};
+use lop_files::disk;
+use lop_grammar::Grammar;
+use lop_reduce::BASELINE_DEADLINE;
+use lop_report::Kept;
+use lop_run::oracle::{Cancel, CommandOracle, ConditionSpec, Confinement, Outcome, Slot, SlotOptions, Table, Written};
+
+use super::beside::belongings;
+use super::failure::Failure;
+use super::signature_args::SignatureArgs;
+
+/// A test about which something is left open.
+pub(crate) struct Inference<'a> {
+    /// The test case, as the user named it.
+    pub(crate) path: &'a Path,
+    /// Its content.
+    pub(crate) content: &'a [u8],
+    /// Whether a failure may be what is interesting. A script says by its exit code what it means.
+    pub(crate) may_fail: bool,
+    /// The options on the signature to find, and on further conditions.
+    pub(crate) sought: &'a SignatureArgs,
+    /// How much of the machine a command gets.
+    pub(crate) confinement: &'a Confinement,
+    /// The deadline of a run, if one was given.
+    pub(crate) deadline: Option<Duration>,
+    /// Whether a failure may be kept that the empty file shows as well.
+    pub(crate) allow_empty: bool,
+    /// The forms of the test case with nothing in it.
+    pub(crate) hollow: &'a Hollow,
+    /// The conditions, those that are found among them.
+    pub(crate) spec: ConditionSpec,
+    /// The test, which gets the conditions and the second commands.
+    pub(crate) oracle: CommandOracle,
+}
+
+impl Inference<'_> {
+    /// Where it can be run.
+    pub(super) fn place<'c>(&self, cancel: &'c Cancel) -> Result<Probe<'c>, Failure> {
+        Probe::new(self.content.len(), self.deadline, cancel)
+    }
+}
+
+impl Inference<'_> {
+    /// The file or the module that the test misses in a directory of its own, by the output of a run.
+    ///
+    /// # Errors
+    /// When there is no place to run the test again.
+    pub(crate) fn missing(&self, written: &Written, cancel: &Cancel) -> Result<Option<Missing>, Failure> {
+        missing_of(&self.oracle, self.path, written, &mut self.place(cancel)?, self.content)
+    }
+}
+
+/// The file or the module that a test of `path` misses in a directory of its own, by the output of a run.
+///
+/// # Errors
+/// When there is no place to run the test again.
+pub(crate) fn missing_of(
+    oracle: &CommandOracle,
+    path: &Path,
+    written: &Written,
+    place: &mut Probe<'_>,
+    content: &[u8],
+) -> Result<Option<Missing>, Failure> {
+    let mut again = |things: &[PathBuf]| {
+        let more = belongings(things, path, &Kept::InPlace).ok()?;
+        let all = [oracle.belongings(), &more].concat();
+        let oracle = oracle.clone().with_belongings(all).ok()?;
+        Some(place.run(&oracle, content).1)
+    };
+    Ok(missing(&Table::default(), written, path, &mut again))
+}
+
+/// The files next to the test case that it includes, if the test accepts the input with them and refuses it without.
+///
+/// # Errors
+/// When there is no place to run the test again.
+pub(crate) fn named_of(
+    oracle: &CommandOracle,
+    path: &Path,
+    grammar: &Grammar,
+    place: &mut Probe<'_>,
+    content: &[u8],
+) -> Option<Missing> {
+    let expressions = [grammar.includes(), grammar.imports()].concat();
+    let found = |text: &[u8]| -> Vec<Vec<u8>> {
+        let all = expressions.iter().flat_map(|expression| expression.captures_iter(text));
+        all.filter_map(|found| Some(found.get(1)?.as_bytes().to_vec())).collect()
+    };
+    let mut things: Vec<PathBuf> = Vec::new();
+    let mut texts = vec![content.to_vec()];
+    // A thing that is named may name further ones.
+    for _ in 0..DEEPEST {
+        let names: Vec<Vec<u8>> = texts.iter().flat_map(|text| found(text)).collect();
+        let new = named(names.iter().map(Vec::as_slice), path);
+        let new: Vec<PathBuf> = new.into_iter().filter(|thing| !things.contains(thing)).collect();
+        if new.is_empty() {
+            break;
+        }
+        texts = new.iter().filter_map(|thing| disk::read(thing, LARGEST).ok()).collect();
+        things.extend(new);
+    }
+    if things.is_empty() {
+        return None;
+    }
+    let beside = belongings(&things, path, &Kept::InPlace).ok()?;
+    let oracle = oracle.clone().with_belongings([oracle.belongings(), &beside].concat()).ok()?;
+    let is_interesting = place.run(&oracle, content).0.is_interesting();
+    is_interesting.then(|| Missing { line: String::new(), things })
+}
+
+/// How far what a test case names is followed to what that names.
+const DEEPEST: usize = 4;
+/// Larger files are not looked through for what they name.
+const LARGEST: u64 = 1 << 20;
+
+/// Where commands are run.
+pub(crate) struct Probe<'a> {
+    slot: Slot,
+    pub(super) deadline: Duration,
+    cancel: &'a Cancel,
+}
+
+impl<'a> Probe<'a> {
+    /// A place for candidates of this length.
+    ///
+    /// # Errors
+    /// When there is none.
+    pub(crate) fn new(candidate_len: usize, deadline: Option<Duration>, cancel: &'a Cancel) -> Result<Self, Failure> {
+        let options = SlotOptions::of_program(candidate_len);
+        let slot = Slot::new(&options).map_err(|error| Failure::Workers(error.into()))?;
+        Ok(Probe { slot, deadline: deadline.unwrap_or(BASELINE_DEADLINE), cancel })
+    }
+
+    /// Another one that is used at the same time. Two that know nothing of each other would take each other's processes for
+    /// ones that a run has left behind.
+    ///
+    /// # Errors
+    /// When there is none.
+    pub(super) fn another(&self) -> Result<Self, Failure> {
+        let slot = self.slot.another().map_err(|error| Failure::Workers(error.into()))?;
+        Ok(Probe { slot, ..*self })
+    }
+
+    pub(crate) fn run(&mut self, oracle: &CommandOracle, candidate: &[u8]) -> (Outcome, Written) {
+        oracle.observe(candidate, &mut self.slot, self.deadline, self.cancel)
+    }
+}

@@ -1,0 +1,81 @@
+//! Second commands, of `--while-passing` and `--guard`: what must hold of a candidate besides the test's own answer.
+
+use std::ffi::OsString;
+
+use lop_doctor::reworded;
+use lop_grammar::Guard;
+use lop_languages::LANGUAGES;
+use lop_run::oracle::{CommandError, CommandOracle, Companion, ConditionSpec, Conditions, Exit, Guarded};
+
+use super::absolute_words;
+use super::failure::Failure;
+use super::inference::{Inference, Probe};
+
+/// The further conditions: each second command as it ran on the test case.
+pub(super) fn companions(
+    open: &Inference<'_>,
+    place: &mut Probe<'_>,
+) -> Result<Vec<(CommandOracle, Companion)>, Failure> {
+    let mut companions = Vec::new();
+    for line in &open.sought.while_passing {
+        let oracle = second(open, &second_words(line)?)?;
+        let (outcome, _) = place.run(&oracle, open.content);
+        match outcome.exit {
+            Exit::Code(_) | Exit::Signal(_) => {}
+            other => {
+                return Err(Failure::Usage {
+                    message: format!("`{line}` of --while-passing gives no answer on the input: {other}"),
+                    hint: "give it more time with --timeout SECS, or another command".to_owned(),
+                });
+            }
+        }
+        companions.push((oracle, Companion::ending(outcome.exit)));
+    }
+    if let Some(language) = &open.sought.guard {
+        companions.push(guard(open, language, place)?);
+    }
+    Ok(companions)
+}
+
+/// The words of a second command.
+fn second_words(line: &str) -> Result<Vec<OsString>, Failure> {
+    let words = shlex::split(line).filter(|words| !words.is_empty()).ok_or_else(|| Failure::Usage {
+        message: format!("`{line}` of --while-passing is not a command"),
+        hint: "close its quotes; for pipes write --while-passing 'sh -c \"…\"'".to_owned(),
+    })?;
+    Ok(words.into_iter().map(OsString::from).collect())
+}
+
+fn guard(open: &Inference<'_>, language: &str, place: &mut Probe<'_>) -> Result<(CommandOracle, Companion), Failure> {
+    let guard = Guard::of(language, &LANGUAGES).ok_or_else(|| Failure::Usage {
+        message: format!("there is no guard for `{language}`"),
+        hint: format!("there is one for: {}", Guard::languages(&LANGUAGES).join(", ")),
+    })?;
+    let mut found = Err(CommandError::NoCommand);
+    for command in &guard.commands {
+        let words: Vec<OsString> = command.iter().map(OsString::from).collect();
+        found = second_command(open, &words);
+        if !matches!(found, Err(CommandError::NotInPath { .. })) {
+            break;
+        }
+    }
+    let oracle = beside(open, found?)?;
+    let (outcome, written) = place.run(&oracle, open.content);
+    let warnings = Guarded::new(&guard.warnings)?;
+    Ok((oracle, Companion::guard(warnings, outcome.exit, &written)))
+}
+
+fn second(open: &Inference<'_>, words: &[OsString]) -> Result<CommandOracle, Failure> {
+    let words = reworded(words, &absolute_words::changes(words, open.path));
+    beside(open, second_command(open, &words)?)
+}
+
+/// A second command has as much of the machine, and the same beside the candidate, as the test.
+fn beside(open: &Inference<'_>, oracle: CommandOracle) -> Result<CommandOracle, Failure> {
+    Ok(oracle.confined(open.confinement.clone())?.with_belongings(open.oracle.belongings().to_vec())?)
+}
+
+fn second_command(open: &Inference<'_>, words: &[OsString]) -> Result<CommandOracle, CommandError> {
+    let conditions = Conditions::new(&ConditionSpec::default()).expect("the default has nothing that could be wrong");
+    CommandOracle::command(words, open.path, conditions)
+}

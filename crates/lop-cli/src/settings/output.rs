@@ -1,0 +1,110 @@
+//! The place of the result, and what is kept beside it.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use crate::args::ReduceArgs;
+use crate::failure::Failure;
+use crate::files::{Files, is_same};
+use crate::piped::is_stdout;
+use lop_journal::Past;
+use lop_report::{Input, Kept, Store, state_directory};
+use lop_run::oracle::Subject;
+
+use super::case::Case;
+use super::forms::Test;
+
+/// The place of the result.
+#[derive(Debug)]
+pub struct Output {
+    /// Where the result goes.
+    pub kept: Kept,
+    /// Whose place it is, where it goes to no other.
+    pub input: Input,
+    /// The open place of the result.
+    pub store: Store,
+    /// The folder of the journal, if there is one.
+    pub state: Option<PathBuf>,
+    /// The folder of the shared cache.
+    pub cache: Option<PathBuf>,
+}
+
+impl Output {
+    /// Opens the place of the result of what is at these paths; that of an interrupted run has its journal.
+    ///
+    /// # Errors
+    /// A name that is taken by something that the run needs, a place that cannot be written.
+    pub(super) fn open(
+        args: &ReduceArgs,
+        paths: &[PathBuf],
+        case: &Case,
+        (test, program): (&Test, &Path),
+        past: Option<&Past>,
+    ) -> Result<Self, Failure> {
+        let given = paths.first().unwrap_or(&case.path).as_path();
+        let kept = match &args.output {
+            None if case.is_piped || paths.is_empty() => Kept::Stdout,
+            None => Kept::InPlace,
+            Some(output) if is_stdout(output) => Kept::Stdout,
+            Some(output) => Kept::File(output.clone()),
+        };
+        if let (Subject::Directory(real), Kept::InPlace) = (&case.subject, &kept)
+            && std::env::current_dir().and_then(fs::canonicalize).is_ok_and(|here| here.starts_with(real))
+        {
+            return Err(Failure::Usage {
+                message: format!("cannot replace {}: it contains the current directory", given.display()),
+                hint: "run lop from its parent directory, or write the result elsewhere with -o OUT".to_owned(),
+            });
+        }
+        if let (Subject::Directory(real), Kept::InPlace) = (&case.subject, &kept)
+            && fs::canonicalize(program).is_ok_and(|program| program.starts_with(real))
+        {
+            return Err(Failure::Usage {
+                message: format!("the test {} is inside the directory to reduce", program.display()),
+                hint: "move it elsewhere, or write the result elsewhere with -o OUT".to_owned(),
+            });
+        }
+        let is_special = |found: fs::Metadata| !found.is_file() && case.project.is_none();
+        if kept == Kept::InPlace && fs::metadata(&case.path).map_or(true, is_special) {
+            return Err(Failure::InputIsSpecial(case.path.clone()));
+        }
+        let files = Files {
+            input: given,
+            program,
+            output: if let Kept::File(output) = &kept { Some(output) } else { None },
+            json: args.json.as_deref().filter(|json| !is_stdout(json)),
+            report: args.reporting.report.as_deref(),
+        };
+        files.check()?;
+        // With -o a program that reads itself may be the test of itself.
+        if (kept == Kept::InPlace || matches!(test, Test::File(_))) && is_same(given, program) {
+            return Err(Failure::Usage {
+                message: format!("{} is both the test and the file to reduce", given.display()),
+                hint: "lop TEST FILE: TEST is the script that checks a candidate, FILE is the file to reduce"
+                    .to_owned(),
+            });
+        }
+        let input = match &case.subject {
+            Subject::File(_) => Input::File(given.to_owned()),
+            Subject::Directory(_) => Input::Directory(given.to_owned()),
+            Subject::Files(names) if names.is_empty() => Input::Command(case.path.clone()),
+            Subject::Files(names) => Input::Files(names.iter().cloned().zip(paths.iter().cloned()).collect()),
+        };
+        let store = match past {
+            None => {
+                let mut store = Store::open(input.clone(), &kept)?;
+                store.expect(&case.content);
+                store
+            }
+            Some(past) => Store::reopen(input.clone(), &kept, &past.input, &|found| past.knows_members(found))?,
+        };
+        let usual = || usual_folder(given, &kept).filter(|_| store.is_file() && !args.state.no_state);
+        let state = args.state.state.clone().or_else(usual);
+        Ok(Output { kept, input, store, state, cache: args.state.cache.clone() })
+    }
+}
+
+/// Where the journal of a run is kept unless the user says where: beside the result.
+fn usual_folder(input: &Path, kept: &Kept) -> Option<PathBuf> {
+    (!matches!(kept, Kept::Stdout)).then(|| state_directory(input, kept))
+}

@@ -1,0 +1,138 @@
+//! Which of the signatures of a run is worth keeping: one that no text with nothing in it shows as well. Where none is, it
+//! goes on to more specific ones, until one is or there are no more.
+
+use lop_doctor::Hollow;
+use lop_run::oracle::{Exit, Mark, Outcome, Seen, Signature, Table, Written};
+
+/// A sign that no grammar knows where the rest of the input would stand.
+const NONSENSE: &[u8] = b"?";
+
+/// A run of the command on a text that does not have the bug.
+pub(super) struct Probe {
+    name: String,
+    is_empty: bool,
+    text: Vec<u8>,
+    outcome: Outcome,
+    written: Written,
+}
+
+/// A signature that was chosen.
+#[derive(Clone, Debug)]
+pub(crate) struct Chosen {
+    /// The signature to keep.
+    pub(crate) signature: Signature,
+    /// Why it is worth little, in words; empty where it is not.
+    pub(crate) weakness: String,
+}
+
+impl Chosen {
+    /// Adds the condition that no error message may appear that the run on the input does not list. A crash is left as it
+    /// is: it is a bug no matter which errors come before it.
+    pub(super) fn with_only_errors(mut self, table: &Table, seen: &Seen<'_>, again: &(Outcome, Written)) -> Self {
+        let signature = &self.signature;
+        if !signature.crash {
+            let only_errors = Signature { only_errors: table.only_errors(seen), ..signature.clone() };
+            if is_shown(&only_errors, seen.input, again) {
+                self.signature = only_errors;
+            }
+        }
+        self
+    }
+}
+
+/// Runs the command on texts that mean nothing; if the message of a signature names a place in the input, also on what
+/// stands before that place, alone and with nonsense behind it: a message that is the same then is not about the bug.
+pub(super) fn probe(
+    signatures: &[Signature],
+    seen: &Seen<'_>,
+    hollow: &Hollow,
+    run: &mut dyn FnMut(&[u8]) -> (Outcome, Written),
+) -> Vec<Probe> {
+    let mut texts: Vec<(String, Vec<u8>, bool)> = Vec::new();
+    for case in hollow.cases(seen.input) {
+        texts.push((case.name, case.candidate, case.text.is_empty()));
+    }
+    if let Some(cut) = signatures.iter().find_map(|signature| Table::cut(signature, seen)) {
+        let (before, rest) = (&seen.input[cut.file.start..cut.rest.start], &seen.input[cut.rest.clone()]);
+        if !rest.trim_ascii().is_empty() && !before.trim_ascii().is_empty() {
+            let with = |text: &[u8]| [&seen.input[..cut.rest.start], text, &seen.input[cut.rest.end..]].concat();
+            texts.push(("the input cut off at the reported position".to_owned(), with(b""), false));
+            texts.push(("that text followed by nonsense".to_owned(), with(NONSENSE), false));
+        }
+    }
+    let judge = |(name, text, is_empty): (String, Vec<u8>, bool)| {
+        let (outcome, written) = run(&text);
+        Probe { name, is_empty, text, outcome, written }
+    };
+    texts.into_iter().map(judge).collect()
+}
+
+/// The signature to keep: shown by every one of these runs on the input, and by none of the probes, if there is one;
+/// otherwise the first, with what is the matter with it. `None` where nothing is left but what the empty file shows, too.
+pub(super) fn choose(
+    table: &Table,
+    signatures: &[Signature],
+    seen: &Seen<'_>,
+    again: &(Outcome, Written),
+    probes: &[Probe],
+) -> Option<Chosen> {
+    let repeats = |signature: &&Signature| is_shown(signature, seen.input, again);
+    let special = |signature: &&Signature| !probes.iter().any(|probe| probe.shows(signature));
+    let signatures: Vec<&Signature> = signatures.iter().filter(repeats).collect();
+    let (codes, others): (Vec<&Signature>, Vec<&Signature>) =
+        signatures.iter().partition(|signature| matches!(signature.mark, Mark::ExitCode(_)));
+    let is_some_code = |signature: &&&Signature| signature.mark != Mark::ExitCode(FAILED);
+    // Signatures that say more about the first come before those that say less.
+    let found = others.iter().copied().find_map(|signature| {
+        let narrower =
+            || table.more_specific(signature, seen).into_iter().find(|step| repeats(&step) && special(&step));
+        if special(&signature) { Some(signature.clone()) } else { narrower() }
+    });
+    let code = || codes.iter().filter(is_some_code).copied().find(special).cloned();
+    if let Some(signature) = found.or_else(code) {
+        return Some(Chosen { signature, weakness: String::new() });
+    }
+    let by_empty = |signature: &&&Signature| probes.iter().any(|probe| probe.is_empty && probe.shows(signature));
+    let signature = (*signatures.iter().find(|signature| !by_empty(signature))?).clone();
+    Some(Chosen { weakness: weakness(&signature, probes), signature })
+}
+
+/// The exit code by which programs say no more than that something went wrong.
+const FAILED: i32 = 1;
+
+fn weakness(signature: &Signature, probes: &[Probe]) -> String {
+    let names: Vec<&str> =
+        probes.iter().filter(|probe| probe.shows(signature)).map(|probe| probe.name.as_str()).collect();
+    match names.as_slice() {
+        [] => "an exit code alone only says that something failed".to_owned(),
+        names => format!("the same failure for: {}", names.join("; ")),
+    }
+}
+
+/// The warnings of a run that ended well which are there each time, and on no probe.
+pub(super) fn lasting(
+    warnings: Vec<Signature>,
+    input: &[u8],
+    again: &(Outcome, Written),
+    probes: &[Probe],
+) -> Vec<Signature> {
+    let lasts =
+        |warning: &Signature| is_shown(warning, input, again) && !probes.iter().any(|probe| probe.shows(warning));
+    warnings.into_iter().filter(lasts).collect()
+}
+
+impl Probe {
+    fn shows(&self, signature: &Signature) -> bool {
+        let Probe { text, outcome, written, .. } = self;
+        signature.is_shown_by(text, outcome.exit, &written.stdout, &written.stderr)
+    }
+
+    /// Whether it is the empty file, and the command is content with that.
+    pub(super) fn is_fine_and_empty(&self) -> bool {
+        self.is_empty && self.outcome.exit == Exit::Code(0)
+    }
+}
+
+fn is_shown(signature: &Signature, text: &[u8], (outcome, written): &(Outcome, Written)) -> bool {
+    signature.is_shown_by(text, outcome.exit, &written.stdout, &written.stderr)
+}

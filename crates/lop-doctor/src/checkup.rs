@@ -1,0 +1,168 @@
+//! Responsible for the short examination of every reduction: [`Checkup`] stands in front of the consumers of events,
+//! and between the baseline and the first pass it has the test run a few times more and adds what it finds as notes.
+//!
+//! The baseline judges the input and the empty file; this adds the input in another directory, a file of one line
+//! break, and the first empty texts of the language, at the same time where tests run so. All are made with the deadline that
+//! the input has set, while no other test is running.
+
+use std::io;
+use std::thread;
+use std::time::Duration;
+
+use lop_reduce::{Event, EventSink};
+use lop_run::oracle::{Cancel, Oracle, Outcome, Slot, SlotOptions, is_device};
+
+use super::checks::TRIVIAL_CHECKS;
+use super::exam::{Examination, elsewhere, together};
+use super::hollow::TRIVIAL;
+use super::traces::Snapshot;
+use super::{Level, findings};
+
+/// Empty texts of the language that are tried: a run each, of every reduction. Some reductions take a dozen tests in all,
+/// and that the result is such a text is seen without a run.
+const EMPTY_TEXTS: usize = 1;
+
+/// How much of the short examination is made.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Extent {
+    /// No run.
+    Nothing,
+    /// Without files with nothing in them: a result with nothing in it is what the user wants.
+    Directory,
+    /// All runs.
+    All,
+}
+
+/// A consumer of events that examines the test when the input was judged.
+pub struct Checkup<'a> {
+    examination: Examination<'a>,
+    cancel: &'a Cancel,
+    next: &'a mut dyn EventSink,
+    extent: Extent,
+    /// The run on the input and the deadline that came of it, until they have been used.
+    baseline: Option<(Outcome, Duration)>,
+    /// Runs that were made, and how long they took.
+    made: (usize, Duration),
+    /// The warnings of it that the end shows again.
+    attention: Vec<String>,
+}
+
+impl<'a> Checkup<'a> {
+    /// Stands in front of `next`.
+    pub fn new(examination: Examination<'a>, cancel: &'a Cancel, extent: Extent, next: &'a mut dyn EventSink) -> Self {
+        // Workers exist, idle as they are: only what carries the mark of our own slot is ours.
+        let slots = SlotOptions { owns_process: false, ..examination.slots };
+        Self {
+            examination: Examination { slots, ..examination },
+            cancel,
+            next,
+            extent,
+            baseline: None,
+            made: (0, Duration::ZERO),
+            attention: Vec::new(),
+        }
+    }
+
+    /// How many runs were made beside those that are counted, and how long they took.
+    #[must_use]
+    pub fn made(&self) -> (usize, Duration) {
+        self.made
+    }
+
+    /// The warnings for the end, each in a sentence.
+    #[must_use]
+    pub fn attention(&self) -> Vec<String> {
+        self.attention.clone()
+    }
+
+    /// Warnings and faults as lines.
+    fn examine(&mut self, outcome: Outcome, deadline: Duration) -> Vec<String> {
+        let examination = &self.examination;
+        let Ok(mut slot) = Slot::new(&examination.slots) else { return Vec::new() };
+        let sources = Snapshot::take(examination.sources());
+        let mut facts = examination.read();
+        facts.input = vec![outcome];
+        let mut cases = Vec::new();
+        if self.extent == Extent::All {
+            cases = examination.hollow.cases(examination.content);
+            // The baseline has judged what is empty.
+            let is_tried = |text: &[u8]| text == TRIVIAL || examination.hollow.is_of_language(text);
+            cases.retain(|case| !case.text.is_empty() && is_tried(&case.text));
+            cases.truncate(1 + EMPTY_TEXTS);
+        }
+        let texts: Vec<&[u8]> = cases.iter().map(|case| &*case.candidate).collect();
+        let judge = || together(examination, &texts, deadline, self.cancel);
+        let mut go_elsewhere = || elsewhere(examination, &mut slot, deadline, self.cancel, &mut facts);
+        let (judged, gone) = if examination.jobs > texts.len() {
+            thread::scope(|scope| {
+                let judged = scope.spawn(judge);
+                let gone = go_elsewhere();
+                (judged.join().expect("the oracle does not panic"), gone)
+            })
+        } else {
+            (judge(), go_elsewhere())
+        };
+        // Stopped, it has nothing to say.
+        let is_over = judged.is_ok() && gone.is_ok();
+        let mut judged = judged.unwrap_or_default();
+        // A test that gets in its own way may have judged the text of another run: alone it is asked again.
+        let mut beside_others = Vec::new();
+        for (outcome, text) in judged.iter_mut().zip(&texts).filter(|(outcome, _)| outcome.is_interesting()) {
+            if examination.jobs > 1 {
+                let alone = examination.oracle.judge(text, &mut slot, deadline, self.cancel);
+                beside_others.push(std::mem::replace(outcome, alone));
+            }
+        }
+        for (case, outcome) in cases.into_iter().zip(judged) {
+            if case.text == TRIVIAL {
+                facts.trivial = Some(outcome);
+            } else {
+                facts.hollow.push((case.name, outcome));
+            }
+        }
+        let hollow = facts.hollow.iter().map(|(_, run)| run);
+        let made: Vec<&Outcome> = facts
+            .trivial
+            .iter()
+            .chain(hollow)
+            .chain(&facts.elsewhere)
+            .chain(&facts.input[1..])
+            .chain(&beside_others)
+            .collect();
+        self.made = (made.len(), made.iter().map(|run| run.duration).sum());
+        if !is_over || self.cancel.is_stopped() {
+            return Vec::new();
+        }
+        facts.changed = sources.changes();
+        facts.null = Some((true, is_device(examination.null)));
+        facts.deadline = Some(deadline);
+        let worrying = findings(&facts).into_iter().filter(|finding| finding.level >= Level::Warning);
+        let worrying: Vec<_> = worrying.collect();
+        let trivial = worrying.iter().filter(|finding| TRIVIAL_CHECKS.contains(&finding.check));
+        self.attention = trivial.map(ToString::to_string).collect();
+        worrying.iter().map(ToString::to_string).collect()
+    }
+}
+
+impl EventSink for Checkup<'_> {
+    fn event(&mut self, event: &Event<'_>) -> io::Result<()> {
+        match event {
+            Event::Baseline { outcome, deadline } if self.extent != Extent::Nothing => {
+                self.baseline = Some(((*outcome).clone(), *deadline));
+            }
+            Event::Pass { .. } => {
+                if let Some((outcome, deadline)) = self.baseline.take() {
+                    for line in self.examine(outcome, deadline) {
+                        self.next.event(&Event::Note(&line))?;
+                    }
+                }
+            }
+            _ => {}
+        }
+        self.next.event(event)
+    }
+
+    fn follows(&self) -> bool {
+        self.next.follows()
+    }
+}

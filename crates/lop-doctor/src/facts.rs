@@ -1,0 +1,108 @@
+//! Responsible for what was seen of a test: data without a judgement.
+
+use std::path::PathBuf;
+use std::time::Duration;
+
+use lop_run::oracle::{Exit, Outcome};
+
+use super::away::Away;
+use super::missing::Missing;
+use super::rewording::Reworded;
+
+/// The facts about a test. A fact that was not tried is `None` or empty.
+#[derive(Clone, Debug, Default)]
+pub struct Facts {
+    /// The program that is run.
+    pub program: PathBuf,
+    /// The condition that makes a run interesting, in words.
+    pub wanted: String,
+    /// Runs on the input, one after the other.
+    pub input: Vec<Outcome>,
+    /// The run on the empty file.
+    pub empty: Option<Outcome>,
+    /// The run on a file of one line break.
+    pub trivial: Option<Outcome>,
+    /// Runs on other candidates with nothing in them, each with what the candidate is, in words.
+    pub hollow: Vec<(String, Outcome)>,
+    /// Runs on the input in a directory that is elsewhere. Where the first differs from those on the input, there are
+    /// as many of these again.
+    pub elsewhere: Vec<Outcome>,
+    /// The words of the command that were made others, because they lead somewhere from one directory only.
+    pub reworded: Vec<Reworded>,
+    /// Things that the test misses in a directory of its own.
+    pub missing: Option<Missing>,
+    /// Runs on the input at the same time.
+    pub together: Vec<Outcome>,
+    /// Names of processes that the runs left behind.
+    pub processes: Vec<String>,
+    /// The files that were made or changed where the sources are.
+    pub changed: Vec<PathBuf>,
+    /// Words of the test that name the input itself by a path that holds everywhere.
+    pub names_original: Option<String>,
+    /// A line of the test that writes to /dev/null by name, as an output file.
+    pub names_null: Option<String>,
+    /// Whether the test may delete devices.
+    pub is_root: bool,
+    /// Whether /dev/null was a device before, and after.
+    pub null: Option<(bool, bool)>,
+    /// The other machine beside this one, if tests run there.
+    pub away: Option<Away>,
+    /// The deadline that was asked for.
+    pub deadline: Option<Duration>,
+}
+
+impl Facts {
+    /// How many runs were made.
+    #[must_use]
+    pub fn runs(&self) -> usize {
+        let single = [&self.empty, &self.trivial].into_iter().flatten().count();
+        self.input.len() + self.together.len() + self.elsewhere.len() + self.hollow.len() + single
+    }
+
+    /// Whether the first run on the input was interesting.
+    pub(super) fn is_interesting(&self) -> bool {
+        self.input.first().is_some_and(Outcome::is_interesting)
+    }
+
+    /// Whether it is a hang that is kept.
+    pub(super) fn is_to_hang(&self) -> bool {
+        self.input.first().is_some_and(|first| first.is_interesting() && first.exit == Exit::TimedOut)
+    }
+
+    /// Whether the input was interesting, and was not in another directory.
+    pub(super) fn differs_elsewhere(&self) -> bool {
+        self.is_interesting() && self.elsewhere.iter().any(|outcome| !outcome.is_interesting())
+    }
+
+    /// Whether the test has contradicted itself in one place.
+    pub(super) fn is_flaky(&self) -> bool {
+        let contradicts = |runs: &[Outcome]| {
+            let interesting = runs.iter().filter(|outcome| outcome.is_interesting()).count();
+            interesting > 0 && interesting < runs.len()
+        };
+        contradicts(&self.input) || contradicts(&self.elsewhere)
+    }
+
+    /// The middle one of the durations on the input.
+    pub(super) fn usual(&self) -> Duration {
+        median(&self.input)
+    }
+
+    /// The longest duration on the input.
+    pub(super) fn slowest(&self) -> Duration {
+        self.input.iter().map(|outcome| outcome.duration).max().unwrap_or_default()
+    }
+
+    /// How long it takes to say no to a file with nothing in it.
+    pub(super) fn start_up(&self) -> Option<Duration> {
+        let runs = [&self.empty, &self.trivial].into_iter().flatten();
+        runs.filter(|outcome| outcome.verdict.is_some()).map(|outcome| outcome.duration).min()
+    }
+}
+
+/// The middle one of the durations; zero of none.
+pub(super) fn median(outcomes: &[Outcome]) -> Duration {
+    let mut durations: Vec<Duration> = outcomes.iter().map(|outcome| outcome.duration).collect();
+    durations.sort_unstable();
+    durations.get(durations.len() / 2).copied().unwrap_or_default()
+}

@@ -1,0 +1,160 @@
+//! The content of a journal: the input, the outcomes and the steps of a reduction, read from its file.
+
+use std::collections::HashSet;
+use std::path::{Path, PathBuf};
+
+use super::delta;
+use super::error::JournalError;
+use super::record::{FORMAT, Header, MAGIC, Record, Recorded, Step, is_record_in, read_header, read_input, unframed};
+use lop_engine::Verdict;
+use lop_files::disk;
+use lop_files::project::{Archive, Member};
+use lop_reduce::{Ended, Size};
+use lop_run::exec::{Key, key};
+use lop_syntax::count_lines;
+
+/// A journal as it was read.
+#[derive(Debug)]
+pub struct Past {
+    /// The file.
+    pub path: PathBuf,
+    /// Its subject.
+    pub header: Header,
+    /// The input.
+    pub input: Vec<u8>,
+    /// Its size; without tokens until it was parsed.
+    pub size: Size,
+    /// The steps in their order. Where several workers took another way after an interruption, only the last one.
+    pub steps: Vec<Step>,
+    /// The passes that the user left out while the reduction ran, and [when](lop_reduce::Control::skip_at).
+    pub skipped: Vec<(u64, &'static str)>,
+    /// How the reduction ended, if it did and was not resumed.
+    pub ended: Option<Ended>,
+    /// Bytes at the end that were dropped because their record is torn or damaged.
+    pub dropped: usize,
+    /// Whether there are whole records among them: then the file was damaged in its middle, and not torn by a kill.
+    pub is_damaged: bool,
+    /// In their order; those without an outcome were cancelled.
+    pub(super) outcomes: Vec<(Key, Option<Recorded>)>,
+    /// Bytes that are whole.
+    pub(super) whole: usize,
+    /// Every text that may be in the result's place.
+    interesting: HashSet<Key>,
+}
+
+impl Past {
+    /// Reads a journal. The bytes from the first torn or damaged record on are left out.
+    ///
+    /// # Errors
+    /// When there is none, it cannot be read, is none, or is written in another format.
+    pub fn read(path: &Path) -> Result<Past, JournalError> {
+        Self::from(path, &disk::read(path, u64::MAX).map_err(|source| JournalError::unread(path, source))?)
+    }
+
+    pub(super) fn from(path: &Path, bytes: &[u8]) -> Result<Past, JournalError> {
+        let no_journal = || JournalError::NotAJournal(path.to_owned());
+        let rest = bytes.strip_prefix(MAGIC).ok_or_else(no_journal)?;
+        let (format, rest) = rest.split_first_chunk().ok_or_else(no_journal)?;
+        let found = u32::from_le_bytes(*format);
+        if found != FORMAT {
+            return Err(JournalError::Format { path: path.to_owned(), found, wanted: FORMAT });
+        }
+        let (payload, rest) = unframed(rest).ok_or_else(no_journal)?;
+        let header = read_header(payload).ok_or_else(no_journal)?;
+        let (payload, rest) = unframed(rest).ok_or_else(no_journal)?;
+        let input = read_input(payload).ok_or_else(no_journal)?.to_vec();
+        let interesting = HashSet::from([key(&input)]);
+        let mut past = Past {
+            path: path.to_owned(),
+            header,
+            size: Size { bytes: input.len(), tokens: 0, lines: count_lines(&input) },
+            input,
+            steps: Vec::new(),
+            skipped: Vec::new(),
+            ended: None,
+            dropped: 0,
+            is_damaged: false,
+            outcomes: Vec::new(),
+            whole: 0,
+            interesting,
+        };
+        let mut rest = rest;
+        while let Some((payload, more)) = unframed(rest) {
+            if Record::read(payload).and_then(|record| past.take(record)).is_none() {
+                break;
+            }
+            rest = more;
+        }
+        (past.whole, past.dropped) = (bytes.len() - rest.len(), rest.len());
+        past.is_damaged = is_record_in(rest);
+        Ok(past)
+    }
+
+    /// Adds a record; `None` if it cannot stand here.
+    fn take(&mut self, record: Record) -> Option<()> {
+        self.ended = None;
+        match record {
+            Record::Outcome(key, recorded) => {
+                // With a full disk the best result is kept although its step could not be written.
+                if recorded.verdict == Verdict::Interesting {
+                    self.interesting.insert(key);
+                }
+                self.outcomes.push((key, Some(recorded)));
+            }
+            Record::Cancelled(key) => self.outcomes.push((key, None)),
+            Record::Accepted(step) => {
+                let before = step.number.checked_sub(1).filter(|before| *before <= self.steps.len())?;
+                self.steps.truncate(before);
+                self.interesting.insert(step.key);
+                self.steps.push(step);
+            }
+            Record::Ended(ended) => self.ended = Some(ended),
+            Record::Began(size) => self.size = size,
+            Record::Skipped(moment, pass) => self.skipped.push((moment, pass)),
+        }
+        Some(())
+    }
+
+    /// Outcomes in it.
+    #[must_use]
+    pub fn outcomes(&self) -> usize {
+        self.outcomes.iter().filter(|(_, recorded)| recorded.is_some()).count()
+    }
+
+    /// Whether a text is the input or was found interesting.
+    #[must_use]
+    pub fn knows(&self, text: &[u8]) -> bool {
+        self.interesting.contains(&key(text))
+    }
+
+    /// Whether files, in whatever order, are those of the input or of a step.
+    #[must_use]
+    pub fn knows_members(&self, found: &[Member]) -> bool {
+        let mut found = found.to_vec();
+        found.sort_by(|one, other| one.path.cmp(&other.path));
+        let is_so = |text: &[u8]| Archive::of(text).is_some_and(|archive| archive.sorted_members(text) == found);
+        let mut text = self.input.clone();
+        is_so(&text)
+            || self
+                .steps
+                .iter()
+                .map_while(|step| {
+                    text = delta::apply(&text, &step.delta)?;
+                    Some(is_so(&text))
+                })
+                .any(|is_so| is_so)
+    }
+
+    /// The text of a step; 0 is the input, and more than there are means the last one.
+    ///
+    /// # Errors
+    /// When a step does not follow from the one before it.
+    pub fn text(&self, number: usize) -> Result<Vec<u8>, JournalError> {
+        let mut text = self.input.clone();
+        for step in self.steps.iter().take(number) {
+            let next = delta::apply(&text, &step.delta).filter(|next| key(next) == step.key);
+            text = next.ok_or_else(|| JournalError::Damaged { path: self.path.clone(), step: step.number })?;
+        }
+        Ok(text)
+    }
+}

@@ -1,0 +1,182 @@
+//! Names replaced everywhere by what they stand for.
+
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::ops::Range;
+
+use lop_grammar::{Capture, Grammar, Piece, RuleId};
+use lop_syntax::{Document, Edit, NodeId};
+
+use super::alternatives::Alternative;
+use super::captured::find;
+use super::cascade::scopes;
+use super::definitions::Definitions;
+use super::fingerprint::Fingerprints;
+use super::names::words;
+use super::pass::{EditsOfTree, Facts, Pass, Proposals, Stage, View};
+use super::removal::{NodeSet, removal_edits};
+use super::rewrites::{class, place, written};
+use super::sequence::{Remembered, Removal, Sequence, Unit, list_kind};
+
+/// A name replaced by what it stands for.
+pub(super) static ALIASES: EditsOfTree = EditsOfTree {
+    facts: Facts::new("aliases", Stage::Rules, "names replaced everywhere by their definitions").by_rules(),
+    make: aliases,
+};
+
+/// Where a name stands, and the kind of node that it is there; a word in another text has none.
+type Use = (Range<usize>, Option<u16>);
+
+/// A name replaced everywhere by a text that is the same for all names that a rule finds.
+pub struct Constants;
+
+impl Pass for Constants {
+    fn facts(&self) -> Facts {
+        let about = "definitions whose names become a constant wherever they are used";
+        Facts::new("constants", Stage::Deletion, about).by_rules().led()
+    }
+
+    fn propose(&self, view: &View<'_>) -> Proposals {
+        view.sequences(|tree| constants(tree.document, tree.grammar, tree.prints()))
+    }
+}
+
+/// A sequence for each rule that sets a constant text: any of its definitions may go at once.
+fn constants(document: &Document, grammar: &Grammar, prints: &Fingerprints) -> Vec<Sequence> {
+    let mut by_rule: BTreeMap<RuleId, Vec<Alternative>> = BTreeMap::new();
+    for (made, is_constant) in replaced(document, grammar, prints) {
+        if is_constant {
+            by_rule.entry(made.rules[0]).or_default().push(made);
+        }
+    }
+    let sequence = |(rule, made): (RuleId, Vec<Alternative>)| {
+        let remembered = Remembered::Units(made.iter().map(|made| made.memo).collect());
+        let rules = vec![vec![rule]; made.len()];
+        let unit =
+            |made: Alternative| Unit { removal: Removal::Edits(made.edits), tokens: made.tokens, cleared: false };
+        let units = made.into_iter().map(unit).collect();
+        Sequence { rules, ..Sequence::of(list_kind::CONSTANTS, units) }.remembered(remembered)
+    };
+    by_rule.into_iter().map(sequence).collect()
+}
+
+/// All names that stand for a text that is no constant, each replaced by it wherever it is used.
+#[must_use]
+pub(super) fn aliases(document: &Document, grammar: &Grammar, prints: &Fingerprints) -> Vec<Alternative> {
+    let made = replaced(document, grammar, prints).into_iter();
+    made.filter(|(_, is_constant)| !is_constant).map(|(made, _)| made).collect()
+}
+
+/// All names that stand for a text, each replaced by it wherever it is used, with whether the text is a constant.
+fn replaced(document: &Document, grammar: &Grammar, prints: &Fingerprints) -> Vec<(Alternative, bool)> {
+    let source = document.source();
+    let found = grammar.rules().aliases(document.tree().root(), source);
+    if found.is_empty() {
+        return Vec::new();
+    }
+    let scopes: HashMap<NodeId, Option<NodeId>> = scopes(document, &Definitions::of(document, grammar))
+        .into_iter()
+        .map(|(unit, names)| (unit, if let [(_, scope)] = names[..] { scope } else { None }))
+        .collect();
+    // A parameter that is no definition of its own belongs to the one around it.
+    let scope = |unit: &Capture, is_constant: bool| {
+        let around = |node: NodeId| std::iter::successors(document.parent(node), |node| document.parent(*node));
+        let scope = find(document, unit).and_then(|node| match scopes.get(&node) {
+            Some(scope) => *scope,
+            None => around(node).find(|node| scopes.contains_key(node)).filter(|_| is_constant),
+        });
+        scope.map_or(0..source.len(), |scope| document.node(scope).range())
+    };
+    // A parser may take a name for something else than an identifier (a type of the standard library
+    // for a keyword), so the text decides. Members and labels are called as they are.
+    let kinds: BTreeSet<u16> = found.iter().map(|alias| alias.name.kind).collect();
+    let mut uses: HashMap<&[u8], Vec<Use>> = HashMap::new();
+    for id in document.ids().filter(|&id| document.is_leaf(id)) {
+        let (kind, range) = (document.node(id).kind, document.node(id).range());
+        if grammar.holds_names(kind) {
+            for word in words(source, range) {
+                uses.entry(&source[word.clone()]).or_default().push((word, None));
+            }
+        } else if kinds.contains(&kind) || (grammar.is_identifier(kind) && grammar.may_replace_others(kind)) {
+            uses.entry(document.text(id)).or_default().push((range, Some(kind)));
+        }
+    }
+    let made = found.into_iter().flat_map(|alias| {
+        let text = written(grammar, source, &alias.text);
+        let unit = if alias.leave.is_empty() {
+            without(document, grammar, &alias.unit)
+        } else {
+            place(grammar, source, alias.unit.range.clone(), &alias.leave)
+        };
+        let known = uses.get(&source[alias.name.range.clone()]).map_or(&[][..], Vec::as_slice);
+        let is_constant = alias.leave.is_empty() && alias.text.iter().all(|piece| matches!(piece, Piece::Text(_)));
+        let scope = scope(&alias.unit, is_constant);
+        let from = known.partition_point(|(at, _)| at.start < scope.start);
+        let inside = known[from..].iter().take_while(|(at, _)| at.end <= scope.end);
+        let outside: Vec<Use> = inside
+            .filter(|(at, _)| at.end <= alias.unit.range.start || alias.unit.range.end <= at.start)
+            .cloned()
+            .collect();
+        // In some languages a type and a variable may have one name.
+        let same: Vec<_> =
+            outside.iter().filter(|(_, kind)| kind.is_none_or(|kind| kind == alias.name.kind)).cloned().collect();
+        let both = if same.len() < outside.len() { vec![outside, same] } else { vec![outside] };
+        // A name that nothing uses is no alias but a definition without use.
+        let edits = both.into_iter().filter(|uses| !uses.is_empty()).map(move |uses| {
+            let uses = uses.into_iter().map(|(at, _)| Edit::replace(at, text.clone()));
+            unit.iter().cloned().chain(uses).collect()
+        });
+        let class = class(alias.rule.index(), alias.unit.kind);
+        edits.filter_map(move |edits| {
+            let made = Alternative::of_edits(document, prints, class, edits, ())?;
+            Some((made.by([alias.rule]), is_constant))
+        })
+    });
+    made.collect()
+}
+
+/// The edits that take out what a rule has captured: one node, or several side by side.
+fn without(document: &Document, grammar: &Grammar, unit: &Capture) -> Vec<Edit> {
+    let Some(node) = find(document, unit) else { return vec![Edit::delete(unit.range.clone())] };
+    let mut dead = NodeSet::new(document);
+    dead.insert(node);
+    removal_edits(document, grammar, &dead)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::testing::assert_proposals;
+
+    #[test]
+    fn a_name_becomes_what_it_stands_for() {
+        assert_proposals(
+            aliases,
+            &[
+                ("x.c", "typedef int t; t a; t b;", &["int a; int b;"]),
+                (
+                    "x.c",
+                    "typedef struct s { int a; } t; t b;",
+                    &["struct s { int a; }; struct s b;", "struct s { int a; } b;"],
+                ),
+                ("x.c", "#define A 1\n#define B A + A\nint x = A;", &["#define B 1 + 1\nint x = 1;"]),
+                ("x.c", "struct s { int a; }; struct s s; int b = s.a;", &["struct s { int a; } s; int b = s.a;"]),
+                ("x.js", "var a = b; f(a, a);", &["f(b, b);"]),
+                ("x.js", "function f(a, d = 1) { g(a, d); }", &["function f(a) { g(a, 1); }"]),
+                ("x.js", "a = [1]; f(a);", &["f([1]);"]),
+                ("x.js", "var a = 1; f(a, b.a);", &["f(1, b.a);"]),
+                ("x.js", "a = 1, f(a);", &["f(1);"]),
+                ("x.js", "class A { } new A;", &["new class  { };"]),
+                ("x.js", "function f() { } g(f);", &["g(function () { });"]),
+                ("x.json", "[1, 1]", &[]),
+            ],
+        );
+    }
+
+    #[test]
+    fn a_name_without_use_and_one_whose_text_would_cost_more_stay() {
+        assert_proposals(
+            aliases,
+            &[("x.c", "typedef int t;", &[]), ("x.js", "var a = b;", &[]), ("x.js", "a = [1, 2, 3]; f(a, a, a);", &[])],
+        );
+    }
+}

@@ -1,0 +1,184 @@
+//! Calls replaced by what they call.
+
+use std::collections::HashMap;
+use std::ops::Range;
+
+use lop_grammar::{ByRule, Call, Capture, Grammar, Inlined};
+use lop_syntax::{Document, Edit, NodeId};
+
+use super::alternatives::Alternative;
+use super::captured::{class, find, inside};
+use super::fingerprint::Fingerprints;
+use super::indentation::moved;
+use super::names::words;
+use super::pass::{EditsOfTree, Facts, Stage};
+use super::removal::{NodeSet, removal_edits};
+
+/// A call replaced by what is called.
+pub(super) static INLINE: EditsOfTree = EditsOfTree {
+    facts: Facts::new("inline", Stage::Rules, "calls replaced by the body of what they call").by_rules(),
+    make: inlined,
+};
+
+/// The most calls whose places a text takes that the parser does not look into: it is short as a rule.
+const MOST_CALLS: usize = 4;
+
+/// Edits that put a definition in the place of its only call, or of its few calls.
+#[must_use]
+pub(super) fn inlined(document: &Document, grammar: &Grammar, prints: &Fingerprints) -> Vec<Alternative> {
+    let (tree, source) = (document.tree(), document.source());
+    let root = tree.root();
+    let (bodies, sites) = grammar.rules().bodies_and_sites(root, source);
+    let (values, expressions) = grammar.rules().values_and_expressions(root, source);
+    let mut all = Vec::new();
+    for (is_block, definitions, calls) in [(true, bodies, sites), (false, values, expressions)] {
+        let mut by_name: HashMap<&[u8], Vec<&ByRule<Call>>> = HashMap::new();
+        for call in &calls {
+            by_name.entry(&source[call.name.range.clone()]).or_default().push(call);
+        }
+        for definition in &definitions {
+            let Some(calls) = by_name.get(&source[definition.name.range.clone()]) else { continue };
+            let most = if grammar.holds_names(definition.body.kind) { MOST_CALLS } else { 1 };
+            if calls.len() <= most {
+                all.extend(inline(document, grammar, prints, definition, calls, is_block));
+            }
+        }
+    }
+    all
+}
+
+fn inline(
+    document: &Document,
+    grammar: &Grammar,
+    prints: &Fingerprints,
+    definition: &ByRule<Inlined>,
+    calls: &[&ByRule<Call>],
+    is_block: bool,
+) -> Option<Alternative> {
+    let (unit, body) = (find(document, &definition.unit)?, find(document, &definition.body)?);
+    let first = find(document, &calls.first()?.site)?;
+    let unit_range = &definition.unit.range;
+    let overlap = |a: &Range<usize>, b: &Range<usize>| a.start < b.end && b.start < a.end;
+    // A function that calls itself cannot take its own place, nor can a call that of one around it.
+    if calls.iter().any(|call| overlap(unit_range, &call.site.range))
+        || calls.windows(2).any(|pair| overlap(&pair[0].site.range, &pair[1].site.range))
+    {
+        return None;
+    }
+    let part = if is_block { inside(document, grammar, body)?.0 } else { definition.body.range.clone() };
+    let names = definition.parameters.as_ref().map(|list| parameter_names(document, grammar, list)).unwrap_or_default();
+    let mut dead = NodeSet::new(document);
+    dead.insert(unit);
+    let mut edits = removal_edits(document, grammar, &dead);
+    for call in calls {
+        let arguments = call.arguments.as_ref().map(|list| elements(document, grammar, list)).unwrap_or_default();
+        let text = substituted(document, grammar, body, part.clone(), &names, &arguments);
+        let text = moved(grammar, document.source(), part.start, text);
+        edits.push(Edit::replace(call.site.range.clone(), text));
+    }
+    let made = Alternative::of_edits(document, prints, class(document, unit, first), edits, is_block)?;
+    Some(made.by(calls.iter().map(|call| call.rule).chain([definition.rule])))
+}
+
+/// The elements of a list of parameters or arguments.
+fn elements(document: &Document, grammar: &Grammar, list: &Capture) -> Vec<NodeId> {
+    let Some(list) = find(document, list) else { return Vec::new() };
+    let is_element = |&id: &NodeId| {
+        let node = document.node(id);
+        node.is_named() && !node.is_extra() && !node.is_empty() && !grammar.is_separator(node.kind)
+    };
+    document.children(list).filter(is_element).collect()
+}
+
+/// The name that each parameter declares: the last identifier in it.
+fn parameter_names<'d>(document: &'d Document, grammar: &Grammar, list: &Capture) -> Vec<&'d [u8]> {
+    let name = |element: NodeId| {
+        let last = (element..document.subtree_end(element)).rev();
+        let mut names = last.filter(|&id| grammar.is_identifier(document.node(id).kind));
+        names.next().map_or(&b""[..], |id| document.text(id))
+    };
+    elements(document, grammar, list).into_iter().map(name).collect()
+}
+
+/// A part of a body with arguments in the place of the parameters' names.
+fn substituted(
+    document: &Document,
+    grammar: &Grammar,
+    body: NodeId,
+    part: Range<usize>,
+    names: &[&[u8]],
+    arguments: &[NodeId],
+) -> Vec<u8> {
+    let source = document.source();
+    let (mut text, mut at) = (Vec::new(), part.start);
+    for range in names_in(document, grammar, body) {
+        if range.start < at || range.end > part.end {
+            continue;
+        }
+        let parameter = names.iter().position(|name| *name == &source[range.clone()]);
+        let Some(argument) = parameter.and_then(|at| arguments.get(at)) else { continue };
+        text.extend_from_slice(&source[at..range.start]);
+        text.extend_from_slice(document.text(*argument));
+        at = range.end;
+    }
+    text.extend_from_slice(&source[at..part.end]);
+    text
+}
+
+/// The names in a body, and the words where the parser sees none.
+fn names_in(document: &Document, grammar: &Grammar, body: NodeId) -> Vec<Range<usize>> {
+    if grammar.holds_names(document.node(body).kind) {
+        return words(document.source(), document.node(body).range()).collect();
+    }
+    // A member of the same name is another thing.
+    let is_name = |kind| grammar.is_identifier(kind) && grammar.may_replace_others(kind);
+    let nodes = (body..document.subtree_end(body)).map(|id| document.node(id));
+    nodes.filter(|node| is_name(node.kind)).map(|node| node.range()).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::testing::assert_proposals;
+
+    #[test]
+    fn what_is_called_once_takes_the_place_of_its_call() {
+        assert_proposals(
+            inlined,
+            &[
+                ("x.c", "void f(int a) { b(a); } void g(void) { f(1); }", &["void g(void) { b(1); }"]),
+                ("x.c", "int f(int a) { return a + 2; } int x = f(1);", &["int x = 1 + 2;"]),
+                ("x.c", "#define F(a) (a + a2)\nint x = F(1), y = F(2);", &["int x = (1 + a2), y = (2 + a2);"]),
+                ("x.c", "#define F(a) if (a) b(a)\nvoid g(void) { F(1); }", &["void g(void) { if (1) b(1); }"]),
+                ("x.js", "function f(a) { b(a); } f(1);", &["b(1);"]),
+                ("x.js", "var f = (a) => a + 2; x = f(1);", &["x = 1 + 2;"]),
+                ("x.js", "class A { constructor(a) { b(a); } } new A(1);", &["b(1);"]),
+                ("x.js", "function f(a) { b(d.a, a); } f(1);", &["b(d.a, 1);"]),
+                ("x.js", "x = { m(a) { b(a); } }; x.m(1);", &["x = { }; b(1);"]),
+                ("x.json", "[1]", &[]),
+            ],
+        );
+    }
+
+    #[test]
+    fn what_is_called_twice_or_calls_itself_stays() {
+        assert_proposals(
+            inlined,
+            &[
+                ("x.c", "void f(void) { b(); } void g(void) { f(); f(); }", &[]),
+                ("x.c", "void f(void) { f(); }", &[]),
+                ("x.c", "int f(int a) { return a; } int x = f(1), y = f(2);", &[]),
+                ("x.c", "#define F(a) a + 1\nint x = F(F(1));", &[]),
+                ("x.c", "#define F(a) b(a, a, a, a, a, a, a, a)\nint x = F(1), y = F(2), z = F(3);", &[]),
+                ("x.c", "#define F(a) a\nint x = F(1), y = F(2), z = F(3), u = F(4), v = F(5);", &[]),
+                ("x.js", "function f() { b(); } f(); f();", &[]),
+                ("x.js", "function f() { f(); }", &[]),
+            ],
+        );
+    }
+
+    #[test]
+    fn a_parameter_without_an_argument_keeps_its_name() {
+        assert_proposals(inlined, &[("x.js", "function f(a, d) { b(a, d); } f(1);", &["b(1, d);"])]);
+    }
+}

@@ -1,0 +1,114 @@
+//! Files of a test case that become one: an include takes the place of what it names, or two files stand in one.
+
+use lop_files::project::{Entry, Kind};
+use lop_syntax::Edit;
+
+use super::named::Named;
+use super::pass::{Facts, Pass, Proposals, Stage, View};
+
+/// With more files there are better questions than which two are one.
+const MOST_FILES: usize = 64;
+
+/// Two files become one.
+pub struct Join;
+
+impl Pass for Join {
+    fn facts(&self) -> Facts {
+        Facts::new(
+            "join",
+            Stage::Late,
+            "files of a directory become one: an include is what it names, two files are one",
+        )
+        .led()
+    }
+
+    fn propose(&self, view: &View<'_>) -> Proposals {
+        let Some(files) = &view.files else { return Proposals::default() };
+        let mut entries = files.archive.entries(view.text);
+        entries.retain(|entry| entry.kind == Kind::File);
+        if entries.len() < 2 || entries.len() > MOST_FILES {
+            return Proposals::default();
+        }
+        let mut edits = includes(view, &entries);
+        edits.extend(entries.windows(2).filter_map(|pair| appended(view.text, &pair[0], &pair[1])));
+        view.one_of(edits)
+    }
+}
+
+/// Each text that names a file of the test case becomes what is in that file, which goes.
+fn includes(view: &View<'_>, entries: &[Entry]) -> Vec<Vec<Edit>> {
+    let Some(files) = &view.files else { return Vec::new() };
+    let named = Named::new(entries);
+    let mut all = Vec::new();
+    for entry in entries {
+        let expressions = (files.grammar)(&entry.path).map(|grammar| grammar.includes()).unwrap_or_default();
+        for (place, file) in named.in_file(view.text, entry, expressions) {
+            let file = &entries[file];
+            let text = view.text[file.content.clone()].trim_ascii_end().to_vec();
+            let put = Edit { raw: true, ..Edit::replace(place, text) };
+            all.push(vec![put, Edit::delete_raw(file.whole())]);
+        }
+    }
+    all
+}
+
+/// A file of the same kind stands at the end of the one before it when there is no frame between them.
+fn appended(text: &[u8], one: &Entry, other: &Entry) -> Option<Vec<Edit>> {
+    let is_alike = one.path().extension() == other.path().extension() && one.content.end == other.frame.start;
+    if !is_alike || one.content.is_empty() || other.content.is_empty() {
+        return None;
+    }
+    let feed: &[u8] = if text[one.content.clone()].ends_with(b"\n") { b"" } else { b"\n" };
+    Some(vec![Edit { raw: true, ..Edit::replace(other.frame.clone(), feed.to_vec()) }])
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::pass::FilesOf;
+    use lop_files::project::{Archive, Member};
+    use lop_syntax::render;
+
+    fn joined(files: &[(&str, &str)]) -> Vec<Vec<(String, String)>> {
+        let member = |(path, content): &(&str, &str)| Member {
+            path: path.as_bytes().to_vec(),
+            kind: Kind::File,
+            mode: 0o644,
+            content: content.as_bytes().to_vec(),
+        };
+        let text = Archive::pack(&files.iter().map(member).collect::<Vec<_>>());
+        let archive = Archive::of(&text).expect("it was packed");
+        let grammar = crate::testing::Languages.grammar("x.c");
+        let is_c = |path: &[u8]| (!path.ends_with(b".txt")).then_some(&*grammar);
+        let view = View { files: Some(FilesOf { archive: &archive, grammar: &is_c }), ..View::of_text(&text) };
+        let shown = |bytes: Vec<u8>| String::from_utf8(bytes).expect("it is text");
+        let made = Join.propose(&view).alternatives.into_iter().map(|alternative| {
+            let after = render(&text, alternative.edits).text;
+            archive.members(&after).into_iter().map(|file| (shown(file.path), shown(file.content))).collect()
+        });
+        made.collect()
+    }
+
+    #[test]
+    fn an_include_becomes_the_file_that_it_names() {
+        let made = joined(&[
+            ("a/x.h", "int x;\n"),
+            ("b/m.c", "#include \"../a/x.h\"\n#include <x.h>\nint m;\n"),
+            ("n.txt", "#include \"x.h\"\n"),
+        ]);
+        let expected = [("b/m.c", "int x;\n#include <x.h>\nint m;\n"), ("n.txt", "#include \"x.h\"\n")];
+        assert_eq!(made, [expected.map(|(path, text)| (path.to_owned(), text.to_owned())).to_vec()]);
+    }
+
+    #[test]
+    fn a_name_that_could_be_two_files_is_left() {
+        assert_eq!(joined(&[("a/x.h", "1"), ("b/x.h", "2"), ("m.c", "#include \"x.h\"\n")]).len(), 1);
+        assert!(joined(&[("m.c", "#include \"m.c\"\n"), ("n.txt", "")]).is_empty());
+    }
+
+    #[test]
+    fn files_side_by_side_become_one() {
+        let made = joined(&[("a.c", "int a;"), ("b.c", "int b;\n")]);
+        assert_eq!(made, [vec![("a.c".to_owned(), "int a;\nint b;\n".to_owned())]]);
+    }
+}

@@ -1,0 +1,26 @@
+//! Lines, for text that no grammar explains.
+
+use lop_syntax::lines;
+
+use super::pass::{Facts, Pass, Proposals, Stage, View};
+use super::rows::row;
+use super::sequence::{Sequence, list_kind};
+
+/// Lines, where there is no tree.
+pub struct Lines;
+
+impl Pass for Lines {
+    fn facts(&self) -> Facts {
+        Facts::new("lines", Stage::Text, "runs of lines").led()
+    }
+
+    fn propose(&self, view: &View<'_>) -> Proposals {
+        line_units(view.text).into()
+    }
+}
+
+/// The lines of a text as one sequence; `None` if it is empty.
+#[must_use]
+pub fn line_units(text: &[u8]) -> Option<Sequence> {
+    row(list_kind::LINES, || lines(text))
+}

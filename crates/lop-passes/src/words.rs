@@ -1,0 +1,35 @@
+//! Words, for text that no grammar explains, and the blanks between them.
+
+use lop_syntax::{is_blank, words};
+
+use super::pass::{Facts, Pass, Proposals, Stage, View};
+use super::rows::row;
+use super::sequence::{Sequence, list_kind};
+
+/// Words, where there is no tree.
+pub struct Words;
+
+impl Pass for Words {
+    fn facts(&self) -> Facts {
+        Facts::new("words", Stage::Text, "runs of words").led()
+    }
+
+    fn propose(&self, view: &View<'_>) -> Proposals {
+        match &view.tree {
+            // Its words are units of the tree.
+            Some(tree) if tree.grammar.is_of_any_text() => gap_units(view.text).into(),
+            _ => word_units(view.text).into(),
+        }
+    }
+}
+
+/// The words of a text as one sequence; `None` if it is empty.
+#[must_use]
+pub fn word_units(text: &[u8]) -> Option<Sequence> {
+    row(list_kind::WORDS, || words(text, 0..text.len()))
+}
+
+/// The runs of blanks of a text as one sequence; `None` if there are none.
+fn gap_units(text: &[u8]) -> Option<Sequence> {
+    row(list_kind::WORDS, || words(text, 0..text.len()).filter(|word| is_blank(text[word.start])))
+}

@@ -1,0 +1,152 @@
+//! The baseline: is the input interesting, always, and is the empty file not?
+
+use std::sync::Arc;
+
+use lop_engine::Verdict;
+use lop_run::oracle::Outcome;
+
+use super::error::ReduceError;
+use super::event::Event;
+use super::interrupt::Interrupt;
+use super::options::Options;
+use super::report::Ended;
+use super::session::Session;
+
+/// Runs on the unchanged input before anything is believed.
+const RUNS: u32 = 2;
+/// Runs where one of them was refused, to say how often the test changes its mind: two may be chance, and a test that
+/// says no in a quarter of its runs would be taken for one that does not know its own input.
+const RUNS_WHEN_REFUSED: u32 = 5;
+/// Runs on the empty file where the input got another answer each time. By chance a coin does all of this once in 128 times.
+const RUNS_IN_TURNS: usize = 3;
+
+/// The empty file, for people.
+const EMPTY: &str = "the empty file";
+
+/// Judges the input and the empty file, and sets the deadline. `true` means that the empty file is
+/// interesting and may be the result.
+pub(super) fn judge(session: &mut Session<'_, '_>, options: &Options) -> Result<bool, Interrupt> {
+    let input = session.best().clone();
+    let (mut runs, mut interesting) = (0_u32, 0);
+    let mut slowest = std::time::Duration::ZERO;
+    let mut last: Option<Outcome> = None;
+    let mut refused: Option<Outcome> = None;
+    let mut wanted = RUNS;
+    // Whether it has given another answer each time.
+    let mut turns = true;
+    let mut before = None;
+    session.will_judge(&input, RUNS as usize)?;
+    let empties = empties(&input, options);
+    for empty in &empties {
+        session.will_judge(empty, 1)?;
+    }
+    while runs < wanted {
+        let outcome = session
+            .judge(&input, "the input itself")
+            .map_err(|interrupt| before_the_baseline(interrupt, session.is_out_of_time()))?;
+        runs += 1;
+        if outcome.verdict.is_none() {
+            return Err(before_the_baseline(session.stopped(), session.is_out_of_time()));
+        }
+        turns &= before != Some(outcome.is_interesting());
+        before = Some(outcome.is_interesting());
+        if outcome.is_interesting() {
+            interesting += 1;
+            slowest = slowest.max(outcome.duration);
+            last = Some(outcome);
+        } else {
+            refused = Some(outcome);
+        }
+        // A run that was out of time may have been no lie, and would be so again, for as long as it took.
+        let is_late = |outcome: &Outcome| outcome.verdict == Some(Verdict::Timeout);
+        if refused.as_ref().is_some_and(|outcome| !is_late(outcome) || interesting > 0 || options.allow_flaky) {
+            wanted = RUNS_WHEN_REFUSED;
+        }
+    }
+    if let Some(outcome) = refused {
+        let outcome = Box::new(outcome);
+        if interesting == 0 {
+            return Err(Interrupt::Failed(ReduceError::NotInteresting { outcome }));
+        }
+        if !options.allow_flaky {
+            return Err(Interrupt::Failed(ReduceError::Flaky { interesting, runs, outcome }));
+        }
+        if turns && answers_are_inverted(session, before)? {
+            return Err(Interrupt::Failed(ReduceError::InTurns { runs, outcome }));
+        }
+    }
+    session.trust_input(interesting, runs - interesting)?;
+    let deadline = session.baseline_took(slowest);
+    if let Some(outcome) = &last {
+        session.emit(&Event::Baseline { outcome, deadline })?;
+    }
+    if input.is_empty() {
+        return if options.allow_empty { Ok(true) } else { Err(Interrupt::Failed(ReduceError::EmptyIsInteresting)) };
+    }
+    let mut may_be_empty = false;
+    for empty in &empties {
+        if is_interesting(session, empty)? {
+            if !options.allow_empty {
+                return Err(Interrupt::Failed(ReduceError::EmptyIsInteresting));
+            }
+            may_be_empty |= empty.is_empty();
+        }
+    }
+    Ok(may_be_empty)
+}
+
+/// The candidates with nothing in them: the empty file. Of several files also the test case with all of its files, each
+/// empty: a test that looks for the names of files only must not pass for one that looks into them.
+fn empties(input: &Arc<[u8]>, options: &Options) -> Vec<Arc<[u8]>> {
+    let emptied = options.project.as_ref().and_then(|project| project.emptied(input)).map(Arc::from);
+    let all = [Some(Arc::from(&b""[..])), emptied].into_iter().flatten();
+    all.filter(|empty: &Arc<[u8]>| empty != input).collect()
+}
+
+/// Whether a candidate with nothing in it is interesting, which is remembered. Before a run is refused, or the result is
+/// nothing, the test is asked again.
+fn is_interesting(session: &mut Session<'_, '_>, empty: &Arc<[u8]>) -> Result<bool, Interrupt> {
+    let name = if empty.is_empty() { EMPTY } else { "empty files" };
+    let out_of_time = |interrupt, session: &Session<'_, '_>| before_the_baseline(interrupt, session.is_out_of_time());
+    let verdict = match session.judge(empty, name) {
+        Ok(outcome) => outcome.verdict.ok_or_else(|| session.stopped())?,
+        Err(interrupt) => return Err(out_of_time(interrupt, session)),
+    };
+    let verdict = if verdict == Verdict::Interesting {
+        match session.empty_is_interesting(empty) {
+            Ok(true) => Verdict::Interesting,
+            Ok(false) => Verdict::NotInteresting,
+            Err(interrupt) => return Err(out_of_time(interrupt, session)),
+        }
+    } else {
+        verdict
+    };
+    session.remember(empty, verdict);
+    Ok(verdict == Verdict::Interesting)
+}
+
+/// Whether a test that said *interesting* and something else in turns does so on the empty file as well, and the other way
+/// round: `last` is what it said of the input last. Then each second answer is wrong for any candidate. A test that
+/// only refuses each second time refuses the empty file always, and one that does not look has no break in its turns.
+fn answers_are_inverted(session: &mut Session<'_, '_>, mut last: Option<bool>) -> Result<bool, Interrupt> {
+    for run in 0..RUNS_IN_TURNS {
+        let outcome =
+            session.judge(b"", EMPTY).map_err(|interrupt| before_the_baseline(interrupt, session.is_out_of_time()))?;
+        let answer = Some(outcome.is_interesting());
+        if (answer == last) != (run == 0) {
+            return Ok(false);
+        }
+        last = answer;
+    }
+    Ok(true)
+}
+
+/// A run that is stopped before the input was judged has no result to show.
+fn before_the_baseline(interrupt: Interrupt, is_out_of_time: bool) -> Interrupt {
+    match interrupt {
+        Interrupt::Ended(Ended::Cancelled) => Interrupt::Failed(ReduceError::Cancelled),
+        Interrupt::Ended(Ended::Budget) if is_out_of_time => Interrupt::Failed(ReduceError::OutOfTime),
+        Interrupt::Ended(Ended::Budget) => Interrupt::Failed(ReduceError::OutOfTests),
+        other => other,
+    }
+}

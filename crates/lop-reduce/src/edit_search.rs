@@ -1,0 +1,178 @@
+//! Trying single edits: the questions about the edits of one tree, one after the other, until one is accepted.
+
+use std::cmp::Reverse;
+use std::collections::BinaryHeap;
+use std::ops::Range;
+
+use lop_engine::Verdict;
+use lop_grammar::RuleId;
+use lop_passes::{Alternative, Class, Prefer, Removal, each_once};
+
+use super::classes::Classes;
+use super::current::{Candidate, Current};
+use super::gain::Gain;
+use super::outlook::{Ahead, until_accepted};
+use super::question_source::QuestionSource;
+use super::ranked::Ranked;
+
+/// The value of an edit that saves only what does not count.
+const LITTLE: f64 = 0.01;
+
+/// An edit that waits for its turn, by the tokens it is expected to save; of equal ones the first in
+/// the order in which they were proposed.
+pub(super) type Waiting = Ranked<Reverse<usize>, Alternative>;
+
+/// The text that edits are tried on, and the knowledge of edits like them.
+pub(super) struct EditSpace<'t> {
+    /// The text that edits are of.
+    pub(super) source: &'t [u8],
+    pub(super) heap: &'t mut BinaryHeap<Waiting>,
+    /// The parts that were edited since the tree was built.
+    pub(super) edited: &'t [Range<usize>],
+    pub(super) classes: &'t mut Classes,
+    pub(super) prefer: Prefer,
+}
+
+/// Edits that are tried on one tree.
+pub(super) struct EditSearch<'t> {
+    on: EditSpace<'t>,
+    /// The edit that is asked about, and the number of the question.
+    open: Option<(u64, Alternative)>,
+    /// The edit that is part of the best result now.
+    taken: Option<Alternative>,
+    /// Memos of edits that were refused.
+    refused: Vec<u64>,
+    /// The rules behind the one that was taken.
+    rules: Vec<RuleId>,
+    next: u64,
+}
+
+impl<'t> EditSearch<'t> {
+    pub(super) fn new(on: EditSpace<'t>) -> Self {
+        let (open, taken, refused, rules, next) = Default::default();
+        EditSearch { on, open, taken, refused, rules, next }
+    }
+
+    /// The edit that is part of the best result now, and the memos of those that were refused.
+    pub(super) fn into_taken_and_refused(self) -> (Option<Alternative>, Vec<u64>) {
+        (self.taken, self.refused)
+    }
+
+    /// The most valuable edit that does not touch what was edited since the tree was built.
+    fn next_edit(&mut self) -> Option<Alternative> {
+        while let Some(mut next) = self.on.heap.pop() {
+            // It waits for the tree in which its surroundings are as they are now.
+            if self.touches(&next.item) || self.on.classes.is_in_vain(&next.item) {
+                continue;
+            }
+            // Chances change with every answer; the heap learns of it when an edit comes up.
+            let value = value(self.on.classes, self.on.prefer, self.on.source, &next.item);
+            if value < next.value && self.on.heap.peek().is_some_and(|other| other.value > value) {
+                next.value = value;
+                self.on.heap.push(next);
+                continue;
+            }
+            return Some(next.item);
+        }
+        None
+    }
+
+    fn touches(&self, alternative: &Alternative) -> bool {
+        let range = &alternative.range;
+        self.on.edited.iter().any(|other| other.start < range.end && range.start < other.end)
+    }
+
+    /// The edit that is asked about, or was accepted.
+    fn edit(&self) -> Option<&Alternative> {
+        self.open.as_ref().map(|(_, edit)| edit).or(self.taken.as_ref())
+    }
+}
+
+impl QuestionSource for EditSearch<'_> {
+    fn questions(&mut self, _: usize) -> Vec<u64> {
+        if self.taken.is_none() && self.open.is_none() {
+            self.open = self.next_edit().map(|edit| (self.next, edit));
+            self.next += 1;
+        }
+        self.open.iter().map(|(question, _)| *question).collect()
+    }
+
+    fn candidate(&mut self, _: u64, current: &Current<'_>) -> Candidate {
+        let edits = self.edit().map_or_else(Vec::new, |edit| edit.edits.clone());
+        current.candidate(std::iter::once(&Removal::Edits(edits)), false)
+    }
+
+    fn wants(&self, question: u64) -> bool {
+        self.open.as_ref().is_some_and(|(open, _)| *open == question)
+    }
+
+    fn may_accept(&self, _: u64) -> bool {
+        false
+    }
+
+    fn observe(&mut self, question: u64, verdict: Verdict) -> Option<u64> {
+        let (_, alternative) = self.open.take_if(|(open, _)| *open == question)?;
+        if verdict == Verdict::Interesting {
+            self.on.classes.learn(&alternative, true);
+            self.rules = each_once(alternative.rules.iter().copied());
+            self.taken = Some(alternative);
+            return Some(question);
+        }
+        // A timeout says little about the edit: deletions make endless loops.
+        if verdict != Verdict::Timeout {
+            self.on.classes.learn(&alternative, false);
+        }
+        self.refused.push(alternative.memo);
+        None
+    }
+
+    fn chance(&self, _: u64) -> f64 {
+        self.edit().map_or(0.0, |edit| self.on.classes.chance(edit))
+    }
+
+    fn give_up(&mut self) {
+        self.on.heap.clear();
+    }
+
+    fn ahead(&self) -> Option<Ahead> {
+        let open = self.open.iter().map(|(_, edit)| edit);
+        let edits = open.chain(self.on.heap.iter().map(|waiting| &waiting.item));
+        let tests = until_accepted(edits.map(|edit| self.on.classes.chance(edit)));
+        Some(Ahead { depth: None, units: usize::from(self.open.is_some()) + self.on.heap.len(), tests })
+    }
+
+    fn blanks_matter(&self) -> bool {
+        false
+    }
+
+    fn pass(&self, _: u64) -> Option<&'static str> {
+        self.edit().map(|edit| edit.pass)
+    }
+
+    fn rules(&self) -> &[RuleId] {
+        &self.rules
+    }
+
+    fn describe(&self, _: u64) -> String {
+        self.edit().map_or_else(String::new, |edit| {
+            format!("{} of kind {} by {}, {} tokens", edit.pass, edit.class.outer, edit.class.inner, edit.tokens)
+        })
+    }
+}
+
+/// The expected saving of one test, in the measure that the user prefers to be small.
+pub(super) fn value(classes: &Classes, prefer: Prefer, source: &[u8], alternative: &Alternative) -> f64 {
+    let gain = match prefer {
+        Prefer::Tokens => Gain::default(),
+        Prefer::Bytes => Gain { bytes: alternative.bytes, lines: 0 },
+        Prefer::Lines => Gain::by(source, &alternative.edits),
+    };
+    // An edit that saves nothing of that comes after all that do.
+    let mut gain = gain.value(prefer, alternative.tokens).max(LITTLE);
+    if alternative.class == Class::default() {
+        // Nothing else tells edits apart that are of no class and save no token.
+        let bytes = alternative.bytes.max(0) as f64;
+        gain += LITTLE * bytes / (bytes + 1.0);
+    }
+    classes.chance(alternative) * gain
+}

@@ -1,0 +1,36 @@
+//! The evidence that a reduction gathers of a language.
+
+use std::collections::BTreeMap;
+
+use lop_engine::Knowledge;
+
+use super::classes::Classes;
+use super::memory::Refusals;
+use super::unused::Unused;
+
+/// The evidence of texts in one language, by that language's numbers of kinds.
+#[derive(Clone)]
+pub(super) struct Evidence {
+    pub(super) knowledge: Knowledge,
+    /// Units gone and units asked about, per kind of list.
+    pub(super) kinds: BTreeMap<u32, (u64, u64)>,
+    /// Local edits: what was accepted and refused per class.
+    pub(super) classes: Classes,
+    /// The evidence on definitions that nothing refers to.
+    pub(super) unused: Unused,
+    /// Proposals that were refused; those of the language that is worked on are with the session.
+    pub(super) refusals: Refusals,
+}
+
+impl Evidence {
+    /// The evidence on a text of this number of tokens before the first question.
+    pub(super) fn nothing(tokens: usize) -> Self {
+        Evidence {
+            knowledge: Knowledge::new(tokens),
+            kinds: BTreeMap::new(),
+            classes: Classes::default(),
+            unused: Unused::default(),
+            refusals: Refusals::default(),
+        }
+    }
+}

@@ -1,0 +1,39 @@
+//! Parsers, and what else work on a tree needs.
+
+use std::sync::Arc;
+
+use lop_grammar::Grammar;
+use lop_passes::{Brackets, Shapes};
+use lop_syntax::{Document, ParseError, Stop, SyntaxParser};
+
+/// The tools for work on a tree, besides the tree.
+#[derive(Clone)]
+pub(super) struct Tools<'g> {
+    pub(super) grammar: &'g Grammar,
+    pub(super) parser: SyntaxParser,
+    pub(super) shapes: Shapes,
+    pub(super) brackets: Brackets,
+}
+
+/// A parser for a language.
+pub(super) fn parser(grammar: &Grammar, stop: &Stop) -> Result<SyntaxParser, ParseError> {
+    Ok(grammar.parser()?.stopping(stop))
+}
+
+/// The document of a text of which nothing is known, after a look at its beginnings.
+pub(super) fn parse(grammar: &Grammar, text: &Arc<[u8]>, stop: &Stop) -> Result<Document, ParseError> {
+    let mut parser = parser(grammar, stop)?.until_a_tree(text.len());
+    parser.try_parts(text)?;
+    parser.check_left(text.len())?;
+    Document::parse(&mut parser, Arc::clone(text))
+}
+
+/// The tools for work on trees of this language.
+pub(super) fn tools<'g>(grammar: &'g Grammar, stop: &Stop) -> Result<Tools<'g>, ParseError> {
+    Ok(Tools {
+        grammar,
+        parser: parser(grammar, stop)?,
+        shapes: Shapes::new(parser(grammar, stop)?),
+        brackets: Brackets::default(),
+    })
+}

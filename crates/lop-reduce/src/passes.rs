@@ -1,0 +1,99 @@
+//! Which passes a run makes: lop's own and the caller's, without those that are not wanted.
+
+use std::fmt;
+use std::sync::Arc;
+
+use lop_passes::{ALL, Growth, Pass, named};
+
+use super::error::ReduceError;
+
+/// Names that count the tests which no pass asks for.
+const RESERVED: [&str; 2] = ["baseline", "confirmation"];
+
+/// Which passes a run makes: all of lop's own by default.
+#[derive(Clone, Default)]
+pub struct Passes {
+    /// The names of the only ones of lop's own that it makes; all if empty.
+    pub only: Vec<&'static str>,
+    /// The names of those that it does not make.
+    pub skip: Vec<&'static str>,
+    /// The caller's own, in the order in which they have their turn within a stage.
+    pub own: Vec<Arc<dyn Pass>>,
+}
+
+impl Passes {
+    /// Adds a pass of the caller's own.
+    pub fn push(&mut self, pass: impl Pass + 'static) {
+        self.own.push(Arc::new(pass));
+    }
+
+    /// By how much the pass of this name may make the best result larger.
+    pub(super) fn growth(&self, name: &str) -> Growth {
+        self.all().find(|pass| pass.name() == name).map(|pass| pass.facts().growth).unwrap_or_default()
+    }
+
+    /// Whether the pass of this name has its turn. The caller's own ones have theirs whatever the only ones of lop are.
+    #[must_use]
+    pub fn allow(&self, name: &str) -> bool {
+        let is_own = || self.own.iter().any(|pass| pass.name() == name);
+        (self.only.is_empty() || self.only.contains(&name) || is_own()) && !self.skip.contains(&name)
+    }
+
+    /// All that there are, in the order in which they have their turn within a stage.
+    pub(super) fn all(&self) -> impl Iterator<Item = &dyn Pass> {
+        ALL.iter().copied().chain(self.own())
+    }
+
+    /// The caller's own.
+    pub(super) fn own(&self) -> impl Iterator<Item = &dyn Pass> {
+        self.own.iter().map(|pass| &**pass)
+    }
+
+    /// Whether every name is that of one pass only, and those that are chosen are there.
+    pub(super) fn check(&self) -> Result<(), ReduceError> {
+        let names: Vec<_> = self.own().map(|pass| pass.name()).collect();
+        let is_taken = |at: &usize| {
+            let name = names[*at];
+            let is_ours = named(name).is_some() || RESERVED.contains(&name);
+            is_ours || ALL.iter().any(|pass| pass.facts().stage.name() == name) || names[..*at].contains(&name)
+        };
+        if let Some(at) = (0..names.len()).find(is_taken) {
+            return Err(ReduceError::PassName(names[at]));
+        }
+        let mut chosen = self.only.iter().chain(&self.skip);
+        match chosen.find(|name| named(name).is_none() && !names.contains(name)) {
+            Some(name) => Err(ReduceError::NoPass(name)),
+            None => Ok(()),
+        }
+    }
+}
+
+impl fmt::Debug for Passes {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let own: Vec<_> = self.own().map(|pass| pass.name()).collect();
+        f.debug_struct("Passes").field("only", &self.only).field("skip", &self.skip).field("own", &own).finish()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_skipped_is_skipped_and_only_means_only() {
+        let all = Passes::default();
+        assert!(ALL.iter().all(|pass| all.allow(pass.name())));
+        let only = Passes { only: vec!["hoist", "lift"], skip: vec!["lift"], ..Passes::default() };
+        let allowed: Vec<_> = ALL.iter().map(|pass| pass.name()).filter(|name| only.allow(name)).collect();
+        assert_eq!(allowed, ["hoist"]);
+    }
+
+    #[test]
+    fn a_choice_of_what_is_not_there_is_an_error() {
+        for choice in
+            [Passes { only: vec!["hosit"], ..Passes::default() }, Passes { skip: vec!["hosit"], ..Passes::default() }]
+        {
+            assert!(matches!(choice.check(), Err(ReduceError::NoPass("hosit"))), "{choice:?}");
+        }
+    }
+}

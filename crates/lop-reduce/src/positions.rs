@@ -1,0 +1,40 @@
+//! The units of a sequence in the order in which they are asked about.
+
+use lop_grammar::RuleId;
+use lop_passes::{NO_DEPTH, Sequence, Unit};
+
+/// The units of a sequence in the order of a sweep.
+#[derive(Clone, Copy)]
+pub(super) struct Positions<'s> {
+    pub(super) sequence: &'s Sequence,
+    order: &'s [u32],
+}
+
+impl<'s> Positions<'s> {
+    /// `order` has the number of the unit at each position.
+    pub(super) fn new(sequence: &'s Sequence, order: &'s [u32]) -> Self {
+        Positions { sequence, order }
+    }
+
+    pub(super) fn len(&self) -> usize {
+        self.order.len()
+    }
+
+    pub(super) fn unit(self, position: usize) -> &'s Unit {
+        &self.sequence.units[self.order[position] as usize]
+    }
+
+    /// The grammar's rules that a unit comes from.
+    pub(super) fn rules(self, position: usize) -> &'s [RuleId] {
+        self.sequence.rules.get(self.order[position] as usize).map_or(&[], Vec::as_slice)
+    }
+
+    /// A candidate without this number of further units, for people.
+    pub(super) fn describe(&self, units: usize) -> String {
+        let what = format!("{units} of {} units", self.len());
+        match self.sequence.depth {
+            NO_DEPTH => what,
+            depth => format!("depth {depth}, {what}"),
+        }
+    }
+}

@@ -1,0 +1,52 @@
+//! The trait of sources of questions for a session, each about a candidate.
+
+use lop_engine::Verdict;
+use lop_grammar::RuleId;
+
+use super::current::{Candidate, Current};
+use super::outlook::Ahead;
+
+/// A source of questions; it learns from the answers, in any order.
+pub(super) trait QuestionSource {
+    /// Questions whose answers are wanted now, the most urgent first; empty when done. A question
+    /// may come again under its number until it is answered.
+    fn questions(&mut self, most: usize) -> Vec<u64>;
+    /// The number of questions that are worth asking at the same time of this number of workers: the others are given what
+    /// is likely to be asked next.
+    fn width(&self, _workers: usize) -> usize {
+        1
+    }
+    /// The candidate of a question, made of the current state.
+    fn candidate(&mut self, question: u64, current: &Current<'_>) -> Candidate;
+    /// Whether the answer can still be used.
+    fn wants(&self, question: u64) -> bool;
+    /// Whether the candidate of a question that was answered *interesting* may still be accepted.
+    fn may_accept(&self, question: u64) -> bool;
+    /// Takes an answer. `Some` names the question whose candidate is the best result from now on; it was answered
+    /// *interesting*, now or before. Parts gone in it are gone for good.
+    fn observe(&mut self, question: u64, verdict: Verdict) -> Option<u64>;
+    /// The chance that the candidate of a question is interesting, as far as the source knows.
+    fn chance(&self, _: u64) -> f64 {
+        0.2
+    }
+    /// Too much was asked without a test: the source asks no more, unless a promise depends on it.
+    fn give_up(&mut self) {}
+    /// Whether a candidate is worth a test that differs only in blanks from one that was refused.
+    fn blanks_matter(&self) -> bool {
+        true
+    }
+    /// The name of the pass that asks, where a source asks for several.
+    fn pass(&self, _: u64) -> Option<&'static str> {
+        None
+    }
+    /// The grammar's rules behind what was accepted last, each once.
+    fn rules(&self) -> &[RuleId] {
+        &[]
+    }
+    /// The model's expectation for the remaining questions, if it has one. Asked only for sinks that follow.
+    fn ahead(&self) -> Option<Ahead> {
+        None
+    }
+    /// The subject of the question, for people.
+    fn describe(&self, question: u64) -> String;
+}

@@ -1,0 +1,360 @@
+//! The reducer that every stage works with: the session, the options, the tools for a tree, and the evidence.
+
+use std::cell::RefCell;
+use std::collections::BTreeMap;
+use std::rc::Rc;
+use std::sync::Arc;
+use std::time::Instant;
+
+use lop_engine::Config;
+use lop_grammar::SweepOrder;
+use lop_passes::{Cascade, Coupled, Minimality, Pass, Prefer, Sequence, Tolerance};
+use lop_syntax::{Document, Stop, SyntaxParser};
+
+use super::current::Current;
+use super::event::Event;
+use super::evidence::Evidence;
+use super::gate::Gate;
+use super::interrupt::Interrupt;
+use super::necessity::Necessity;
+use super::options::{Effort, Minimal, Options, Schedule};
+use super::outlook::Prospect;
+use super::parsing::Tools;
+use super::project::Project;
+use super::rehearsal::Scene;
+use super::session::Session;
+use super::size::Size;
+use super::sweep::SequenceSweep;
+
+/// A test is worth one hundredth of the text.
+const GOOD_SHARE: u64 = 100;
+
+/// Goes through the rest of a reduction.
+type Rest<'a, 'g> = Rc<dyn Fn(&mut Reducer<'a, 'g>) + 'a>;
+
+/// A step of a plan.
+type Step<'a, 'g> = fn(&mut Reducer<'a, 'g>) -> Result<bool, Interrupt>;
+
+/// Goes through something, and then the rest.
+fn chain<'a, 'g: 'a>(
+    first: impl Fn(&mut Reducer<'a, 'g>) -> Result<(), Interrupt> + 'a,
+    rest: Rest<'a, 'g>,
+) -> Rest<'a, 'g> {
+    Rc::new(move |reducer| {
+        if first(reducer).is_ok() {
+            reducer.couples = false;
+            reducer.session.couple(None);
+            reducer.rest = Some(Rc::clone(&rest));
+            rest(reducer);
+        }
+    })
+}
+
+/// The state that every stage works with.
+pub(super) struct Reducer<'a, 'g: 'a> {
+    pub(super) session: Session<'a, 'g>,
+    pub(super) options: &'a Options,
+    /// The flag that tells a parser to stop.
+    pub(super) stop: Stop,
+    pub(super) input: Input,
+    /// The files of the text, if it is made of several.
+    pub(super) project: Option<&'g Project>,
+    /// There are none for a text without a tree.
+    pub(super) tools: Option<Tools<'g>>,
+    /// Of the language that is worked on.
+    pub(super) evidence: Evidence,
+    /// Of the languages that parts of the text are in.
+    pub(super) elsewhere: BTreeMap<String, Evidence>,
+    pub(super) round: usize,
+    /// Whether definitions go along with the last that refers to them, where the test refuses them else.
+    pub(super) couples: bool,
+    pub(super) second_looks: SecondLooks,
+    pub(super) findings: Findings,
+    /// The rest of the reduction after the last mark.
+    pub(super) rest: Option<Rest<'a, 'g>>,
+}
+
+/// The properties of the input that the result must share.
+#[derive(Clone, Copy)]
+pub(super) struct Input {
+    /// Whether it ends with a line break, as its result shall.
+    pub(super) ends_line: bool,
+}
+
+/// A second look asks about all edits again.
+#[derive(Clone, Default)]
+pub(super) struct SecondLooks {
+    /// During one, the tests that it may still take.
+    pub(super) left: Option<usize>,
+    /// Tests that those before have taken.
+    pub(super) tests: u64,
+}
+
+/// Further findings on the result, for the report.
+#[derive(Clone, Default)]
+pub(super) struct Findings {
+    /// Texts that stayed only because a test without them took too long.
+    pub(super) kept_by_timeout: Vec<String>,
+    /// Why the tokens stay, from before the text was finished; of several files for each language.
+    pub(super) necessity: BTreeMap<String, Necessity>,
+    /// Whether a formatter has changed more of it than its blanks.
+    pub(super) is_written_anew: bool,
+}
+
+impl<'a, 'g> Reducer<'a, 'g> {
+    /// From here on a rehearsal goes through `rest`.
+    pub(super) fn begin(&mut self, rest: impl Fn(&mut Reducer<'a, 'g>) + 'a) -> Result<(), Interrupt> {
+        self.rest = Some(Rc::new(rest));
+        self.mark()
+    }
+
+    /// Makes a step that a rehearsal knows to come before the rest.
+    pub(super) fn within(&mut self, step: Step<'a, 'g>) -> Result<bool, Interrupt> {
+        let before = self.rest.clone();
+        if self.session.looks_ahead() {
+            self.rest = before.clone().map(|rest| chain(move |reducer| step(reducer).map(|_| ()), rest));
+        }
+        let result = self.mark().and_then(|()| step(self));
+        self.rest = before;
+        result
+    }
+
+    /// From here on a rehearsal goes through something from a state on, and then the rest. Nothing is copied where none
+    /// is looked for: a state may hold thousands of lists.
+    pub(super) fn mark_with<S: Clone + 'a>(
+        &mut self,
+        state: &S,
+        first: impl Fn(&mut Reducer<'a, 'g>, S) -> Result<(), Interrupt> + 'a,
+    ) -> Result<(), Interrupt> {
+        let Some(rest) = self.rest.clone().filter(|_| self.session.looks_ahead()) else { return self.mark() };
+        let (after, state) = (Rc::clone(&rest), state.clone());
+        let first = move |reducer: &mut Reducer<'a, 'g>| {
+            reducer.rest = Some(Rc::clone(&after));
+            first(reducer, state.clone())
+        };
+        self.rest = Some(chain(first, Rc::clone(&rest)));
+        let result = self.mark();
+        self.rest = Some(rest);
+        result
+    }
+
+    /// From here on a rehearsal goes through the rest, on the state as it is.
+    pub(super) fn mark(&mut self) -> Result<(), Interrupt> {
+        let Some(rest) = self.rest.clone().filter(|_| self.session.looks_ahead()) else {
+            self.session.forget_mark();
+            return Ok(());
+        };
+        let from = Instant::now();
+        let copy = self.copy(None);
+        let shapes = RefCell::new(None);
+        let result = self.session.set_mark(Rc::new(move |scene| {
+            let mut copy = copy.copy(Some(scene));
+            copy.rest = Some(Rc::clone(&rest));
+            // Trial parses say the same in every rehearsal.
+            if let (Some(tools), Some(shapes)) = (&mut copy.tools, shapes.take()) {
+                tools.shapes = shapes;
+            }
+            rest(&mut copy);
+            if let Some(tools) = copy.tools {
+                *shapes.borrow_mut() = Some(tools.shapes);
+            }
+        }));
+        self.session.looked_ahead(from.elapsed());
+        result
+    }
+
+    fn copy(&self, scene: Option<&Scene<'a>>) -> Reducer<'a, 'g> {
+        Reducer {
+            session: self.session.copy(scene),
+            options: self.options,
+            stop: Arc::clone(&self.stop),
+            input: self.input,
+            project: self.project,
+            tools: self.tools.clone(),
+            evidence: self.evidence.clone(),
+            elsewhere: self.elsewhere.clone(),
+            round: self.round,
+            couples: self.couples,
+            second_looks: self.second_looks.clone(),
+            findings: self.findings.clone(),
+            rest: None,
+        }
+    }
+}
+
+impl<'g> Reducer<'_, 'g> {
+    /// The best result with what it is made of.
+    pub(super) fn current(&self) -> &Current<'g> {
+        self.session.current()
+    }
+
+    /// Whether what is worked on ends with a line break in a pretty result: a script in a page does not.
+    pub(super) fn ends_line(&self) -> bool {
+        self.input.ends_line && !self.current().is_inside_another()
+    }
+
+    /// Whether the tree is that of a text in no language: nothing says that a bracket or a quote needs its partner, and a
+    /// blank is a part like any other.
+    pub(super) fn is_of_any_text(&self) -> bool {
+        self.tools.as_ref().is_some_and(|tools| tools.grammar.is_of_any_text())
+    }
+
+    /// The parts that the guarantee on the result is about.
+    pub(super) fn minimal(&self) -> Minimal {
+        if !self.allows(&Minimality) || self.options.effort == Effort::Fast || self.findings.is_written_anew {
+            return Minimal::None;
+        }
+        let has_language = self.tools.is_some() && !self.is_of_any_text();
+        let default = if has_language || self.project.is_some() { Minimal::Token } else { Minimal::Char };
+        self.options.minimal.unwrap_or(default)
+    }
+
+    /// Tokens of the best result, as far as memos and priorities are concerned.
+    pub(super) fn tokens(&self) -> usize {
+        self.session.size().tokens
+    }
+
+    /// The weight that must fall for a stage to be repeated: the size, the preferred measure first.
+    pub(super) fn weight(&self) -> (usize, usize, usize) {
+        let Size { bytes, tokens, lines } = self.session.size();
+        match self.options.prefer {
+            Prefer::Tokens => (tokens, bytes, 0),
+            Prefer::Bytes => (bytes, tokens, 0),
+            Prefer::Lines => (lines, tokens, bytes),
+        }
+    }
+
+    /// Whether a pass has its turn.
+    pub(super) fn allows(&self, pass: &dyn Pass) -> bool {
+        self.options.passes.allow(pass.name()) && !self.session.skips(pass.name())
+    }
+
+    /// Forgets what was refused, in all languages.
+    pub(super) fn forget_refusals(&mut self) {
+        self.session.forget_refusals();
+        self.evidence.classes.forget_refusals();
+        self.elsewhere.clear();
+    }
+
+    /// Begins again from the best result.
+    pub(super) fn start_over(&mut self) {
+        self.tools = None;
+        self.session.forget_tree();
+        self.findings = Findings::default();
+    }
+
+    /// A sequence without what the user wants kept.
+    pub(super) fn spared(&self, sequence: Option<Sequence>) -> Option<Sequence> {
+        sequence.and_then(|sequence| self.current().spare(sequence))
+    }
+
+    /// A sweep in the order that the grammar or the seed gives.
+    pub(super) fn new_sweep(&self, sequence: Sequence) -> SequenceSweep {
+        let order = match (&self.tools, u16::try_from(sequence.kind)) {
+            (Some(tools), Ok(kind)) => tools.grammar.order(kind),
+            _ => SweepOrder::default(),
+        };
+        SequenceSweep::new(sequence, &self.config(), &self.evidence.knowledge, order, self.options.seed)
+    }
+
+    /// The engine's parameters for a list.
+    pub(super) fn config(&self) -> Config {
+        Config { empty_known_uninteresting: false, ..self.options.engine.clone() }
+    }
+
+    /// Runs a sweep to its end and learns from it.
+    pub(super) fn finish(&mut self, sweep: &mut SequenceSweep) -> Result<(), Interrupt> {
+        self.go_on_with(sweep, usize::MAX)
+    }
+
+    /// Runs a sweep until `most_needed` units of it were found needed, and learns from it.
+    pub(super) fn go_on_with(&mut self, sweep: &mut SequenceSweep, most_needed: usize) -> Result<(), Interrupt> {
+        self.couple();
+        self.look_ahead(std::iter::empty());
+        let before = (sweep.removed_count(), sweep.undecided());
+        let result = sweep.pursue(&mut self.session, most_needed);
+        sweep.teach(&mut self.evidence.knowledge);
+        let kind = self.evidence.kinds.entry(sweep.sequence.kind).or_default();
+        kind.0 += (sweep.removed_count() - before.0) as u64;
+        kind.1 += (before.1 - sweep.undecided()) as u64;
+        result
+    }
+
+    /// Whether `tokens` are worth `tests`: what comes before the lists has its turn while it is.
+    pub(super) fn pays_off(&self, tokens: u64, tests: u64) -> bool {
+        tokens * GOOD_SHARE >= self.tokens() as u64 * tests
+    }
+
+    /// Tells the session what comes after the next questions, with the lists that wait (kind, depth and units of each),
+    /// if the sink follows.
+    pub(super) fn look_ahead(&mut self, waiting: impl Iterator<Item = (u32, u32, usize)>) {
+        if self.session.wants_prospect() {
+            let is_last = self.minimal() == Minimal::None || self.session.is_in(Minimality.name());
+            let tokens = if is_last { 0 } else { self.tokens() };
+            self.session.set_prospect(Prospect::new(&self.evidence.knowledge, &self.options.engine, waiting, tokens));
+        }
+    }
+
+    /// Parses the best result anew and goes on from there. A text that no longer parses (which the
+    /// gate prevents where it is asked) is worked on as it is.
+    pub(super) fn rebase(&mut self) -> Result<(), Interrupt> {
+        let parser = self.tools.as_mut().map(|tools| &mut tools.parser);
+        if self.session.rebase(parser).is_err() {
+            self.session.check_limits()?;
+            self.session.emit(&Event::Note("the best result does not parse any more; continuing as text"))?;
+            self.tools = None;
+            if self.options.syntax.is_none() {
+                self.session.set_gate(None);
+            }
+        }
+        Ok(())
+    }
+
+    /// Gives the reducer a tree of the best result.
+    pub(super) fn plant(&mut self, document: Document, mut tools: Tools<'g>, gate: SyntaxParser) {
+        tools.brackets.learn(&document);
+        let Options { syntax, allow_syntax_errors: loose, .. } = *self.options;
+        let gate = (!loose || syntax.is_some()).then(|| Gate::new(gate, &document, syntax, loose));
+        self.session.plant(document, tools.grammar, gate);
+        self.session.count_tokens();
+        self.tools = Some(tools);
+    }
+
+    /// Whether the schedule is plain hierarchical delta debugging.
+    pub(super) fn by_levels(&self) -> bool {
+        self.options.schedule == Schedule::Levels
+    }
+
+    /// Whether definitions of some kind are refused when nothing refers to them.
+    pub(super) fn refuses_unused(&self) -> bool {
+        let Some(tools) = self.tools.as_ref().filter(|_| self.allows(&Coupled)) else { return false };
+        tools.grammar.refuses_unused() || self.evidence.unused.are_refused()
+    }
+
+    /// Does something while definitions go along with what refers to them.
+    pub(super) fn coupled<T>(&mut self, part: impl FnOnce(&mut Self) -> Result<T, Interrupt>) -> Result<T, Interrupt> {
+        let before = std::mem::replace(&mut self.couples, true);
+        let result = part(self);
+        self.couples = before;
+        if !before {
+            // The next maker of candidates may not ask for a coupling of its own.
+            self.session.couple(None);
+        }
+        result
+    }
+
+    /// Sees to it that candidates take along what they should, and nothing else.
+    pub(super) fn couple(&mut self) {
+        if !self.couples || !self.refuses_unused() {
+            self.session.couple(None);
+        } else if !self.current().knows_coupling() {
+            let Some(tools) = &mut self.tools else { return };
+            let (current, unused, grammar) = (self.session.current(), &self.evidence.unused, tools.grammar);
+            let document = current.document();
+            let is_refused = |node| unused.tolerance(Some(grammar), document.node(node).kind) == Tolerance::Refused;
+            let may_go = |node| is_refused(node) && !current.node_is_kept(node);
+            let cascade = Cascade::of(document, grammar, &mut tools.shapes, may_go);
+            self.session.couple(Some(cascade));
+        }
+    }
+}

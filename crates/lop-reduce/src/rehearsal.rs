@@ -1,0 +1,472 @@
+//! Rehearsals: the rest of a reduction is gone through on a copy, with expected answers in the place of those that are
+//! not there yet, for the questions that will be asked.
+//!
+//! A search asks one question after the other, and each depends on the answer before. A rehearsal answers each as the search
+//! itself expects, and comes to the next ones before the first is answered: workers that would wait can answer them ahead of
+//! their time. From each expectation a second way leads on, with the other answer. The ways are gone in the order of their
+//! likelihood, so that the questions that are most likely to be asked come first, as a processor runs ahead of its
+//! branches. An answer that came ahead is used when the search asks for it, and never before: a wrong expectation costs
+//! tests, and nothing else.
+//!
+//! Each way begins at a mark, a copy of the state at a moment when nothing is asked, with the answers since then. A
+//! forecast keeps the ways and their questions while answers come in, and goes on where it had ended.
+
+use std::cell::{Cell, RefCell};
+use std::collections::{HashMap, VecDeque};
+use std::rc::Rc;
+use std::time::Instant;
+
+use lop_engine::Verdict;
+use lop_run::exec::{Executor, Job, Key, Ticket, key};
+use lop_run::oracle::Outcome;
+
+/// Questions that are asked with less likelihood than this are not worth a test, nor with less than `SHARE_OF_WORKERS` by
+/// the number of workers, where these are many. With a fiftieth, 16 workers ran a tenth more tests in as many rounds.
+const LEAST_REACH: f64 = 0.1;
+const SHARE_OF_WORKERS: f64 = 1.6;
+
+/// The likelihood from which on a question is worth a test of one of this number of workers.
+pub(super) fn least_reach(workers: usize) -> f64 {
+    LEAST_REACH.min(SHARE_OF_WORKERS / workers as f64)
+}
+
+/// Goes through the rest of a reduction from a mark on, with the answers of a script, until that is over.
+pub(super) type Play<'a> = Rc<dyn Fn(&Scene<'a>) + 'a>;
+
+/// A script that the session of a rehearsal and its executor share.
+pub(super) type Scene<'a> = Rc<RefCell<Script<'a>>>;
+
+/// The last answer to each question that was answered, whether it has been asked by now or not.
+pub(super) type Known = Rc<HashMap<Key, Verdict>>;
+
+/// An answer that is expected, and those before it.
+struct Expected {
+    key: Key,
+    is_yes: bool,
+    likelihood: f64,
+    before: Option<Rc<Expected>>,
+    /// Whether this and all before it has come true, or one has not.
+    settled: Cell<Option<bool>>,
+}
+
+impl Drop for Expected {
+    /// One after the other: a long way would be too deep for a drop inside another.
+    fn drop(&mut self) {
+        let mut next = self.before.take();
+        while let Some(mut expected) = next.and_then(Rc::into_inner) {
+            next = expected.before.take();
+        }
+    }
+}
+
+/// How likely it is that the search comes to the end of a way, by the answers that are known.
+fn reach(way: Option<&Rc<Expected>>, known: &HashMap<Key, Verdict>) -> f64 {
+    let (mut reach, mut is_open) = (1.0, false);
+    for expected in std::iter::successors(way, |expected| expected.before.as_ref()) {
+        match expected.settled.get() {
+            Some(true) => break,
+            Some(false) => return 0.0,
+            None => {}
+        }
+        match known.get(&expected.key) {
+            None => {
+                reach *= expected.likelihood;
+                is_open = true;
+            }
+            Some(verdict) if (*verdict == Verdict::Interesting) == expected.is_yes => {}
+            Some(_) => {
+                expected.settled.set(Some(false));
+                return 0.0;
+            }
+        }
+    }
+    if let Some(way) = way.filter(|_| !is_open) {
+        way.settled.set(Some(true));
+    }
+    reach
+}
+
+/// A mark, and the answers since.
+#[derive(Clone)]
+pub(super) struct Marked<'a> {
+    pub(super) play: Play<'a>,
+    /// In the order in which they were heard.
+    pub(super) heard: Vec<(Key, Verdict)>,
+}
+
+/// A way that is not gone yet, or not to its end.
+struct Way<'a> {
+    from: Marked<'a>,
+    way: Option<Rc<Expected>>,
+}
+
+/// One way through the rest of a reduction.
+pub(super) struct Script<'a> {
+    slots: usize,
+    from: Marked<'a>,
+    /// The answers that are given, in this order where their questions are asked at the same time.
+    heard: HashMap<Key, VecDeque<(usize, Verdict)>>,
+    known: Known,
+    /// How likely this way is so far.
+    reach: f64,
+    /// The chance that the next candidate is interesting, as the search sees it.
+    chance: f64,
+    limits: Limits,
+    waiting: VecDeque<(Job, Key, f64)>,
+    cancelled: VecDeque<Ticket>,
+    foreseen: Vec<(Job, Key, Option<Rc<Expected>>)>,
+    way: Option<Rc<Expected>>,
+    /// The ways that lead on from here with another answer, or with more time.
+    others: Vec<Way<'a>>,
+    is_over: bool,
+}
+
+/// Where a rehearsal ends.
+#[derive(Clone, Copy)]
+struct Limits {
+    /// The least likelihood of a question.
+    least: f64,
+    /// Questions at most.
+    most: usize,
+    until: Instant,
+}
+
+impl<'a> Script<'a> {
+    fn new(way: Way<'a>, known: Known, slots: usize, limits: Limits) -> Self {
+        let mut heard: HashMap<_, VecDeque<_>> = HashMap::new();
+        for (order, (key, verdict)) in way.from.heard.iter().enumerate() {
+            heard.entry(*key).or_default().push_back((order, *verdict));
+        }
+        let reach = reach(way.way.as_ref(), &known);
+        let from = Marked { play: way.from.play, heard: Vec::new() };
+        let (way, chance, is_over) = (way.way, 0.5, false);
+        let (waiting, cancelled, foreseen, others) = Default::default();
+        Script { slots, from, heard, known, reach, chance, limits, waiting, cancelled, foreseen, way, others, is_over }
+    }
+
+    /// The search expects the candidate that it hands over next to be interesting with this chance.
+    pub(super) fn expect(&mut self, chance: f64) {
+        self.chance = chance;
+    }
+
+    /// The rest can be gone through from here on, too. Returns whether this way is gone on with now: to make proposals of
+    /// a large text takes longer than to ask.
+    pub(super) fn mark(&mut self, play: Play<'a>) -> bool {
+        self.from = Marked { play, heard: Vec::new() };
+        if !self.is_over && Instant::now() > self.limits.until {
+            self.end();
+        }
+        !self.is_over
+    }
+
+    /// Another rehearsal goes on from here.
+    fn end(&mut self) {
+        self.is_over = true;
+        self.others.push(Way { from: self.from.clone(), way: self.way.clone() });
+    }
+
+    /// The answer to a question that is known, or was expected before.
+    fn answer_to(&self, key: &Key) -> Option<Verdict> {
+        let expected = || {
+            let all = std::iter::successors(self.way.as_ref(), |expected| expected.before.as_ref());
+            // Answers to all that has come true are known.
+            let mut open = all.take_while(|expected| expected.settled.get() != Some(true));
+            open.find(|expected| expected.key == *key).map(|expected| verdict(expected.is_yes))
+        };
+        self.known.get(key).copied().or_else(expected)
+    }
+
+    fn submit(&mut self, job: Job) {
+        let key = key(&job.candidate);
+        if !self.is_over && !self.heard.contains_key(&key) && self.answer_to(&key).is_none() {
+            let Limits { least, most, until } = self.limits;
+            if self.foreseen.len() >= most || self.reach < least || Instant::now() > until {
+                self.end();
+            } else {
+                self.foreseen.push((job.clone(), key, self.way.clone()));
+            }
+        }
+        self.waiting.push_back((job, key, self.chance));
+    }
+
+    /// The place of the job that is answered next: the one that was answered first, or is known, or is expected.
+    fn next(&self) -> usize {
+        let order = |at: usize| Some((self.heard.get(&self.waiting[at].1)?.front()?.0, at));
+        let heard = (0..self.waiting.len()).filter_map(order).min().map(|(_, at)| at);
+        heard.or_else(|| self.waiting.iter().position(|(_, key, _)| self.answer_to(key).is_some())).unwrap_or(0)
+    }
+
+    fn answer(&mut self) -> Option<(Ticket, Outcome)> {
+        if self.is_over {
+            return None;
+        }
+        if let Some(ticket) = self.cancelled.pop_front() {
+            return Some((ticket, Outcome::cancelled()));
+        }
+        let (job, key, chance) = self.waiting.remove(self.next())?;
+        let heard = self.heard.get_mut(&key).and_then(VecDeque::pop_front).map(|(_, verdict)| verdict);
+        let verdict = heard.or_else(|| self.answer_to(&key)).unwrap_or_else(|| self.expected(key, chance));
+        self.from.heard.push((key, verdict));
+        Some((job.ticket, Outcome::of(verdict)))
+    }
+
+    /// The expected answer to a question; the other one opens another way.
+    fn expected(&mut self, key: Key, chance: f64) -> Verdict {
+        let is_yes = chance >= 0.5;
+        let likelihood = if is_yes { chance } else { 1.0 - chance };
+        let (before, settled) = (self.way.clone(), Cell::new(None));
+        let other = Expected { key, is_yes: !is_yes, likelihood: 1.0 - likelihood, before, settled };
+        let mut from = self.from.clone();
+        from.heard.push((key, verdict(other.is_yes)));
+        self.others.push(Way { from, way: Some(Rc::new(other)) });
+        let (before, settled) = (self.way.take(), Cell::new(None));
+        self.way = Some(Rc::new(Expected { key, is_yes, likelihood, before, settled }));
+        self.reach *= likelihood;
+        verdict(is_yes)
+    }
+}
+
+fn verdict(is_yes: bool) -> Verdict {
+    if is_yes { Verdict::Interesting } else { Verdict::NotInteresting }
+}
+
+/// The executor of a rehearsal.
+pub(super) struct Rehearsing<'a>(pub(super) Scene<'a>);
+
+impl Executor for Rehearsing<'_> {
+    fn slots(&self) -> usize {
+        self.0.borrow().slots
+    }
+
+    fn submit(&mut self, job: Job) {
+        self.0.borrow_mut().submit(job);
+    }
+
+    fn wait(&mut self) -> Option<(Ticket, Outcome)> {
+        self.0.borrow_mut().answer()
+    }
+
+    fn try_wait(&mut self) -> Option<(Ticket, Outcome)> {
+        self.wait()
+    }
+
+    fn cancel(&mut self, ticket: Ticket) {
+        let mut script = self.0.borrow_mut();
+        if let Some(at) = script.waiting.iter().position(|(job, ..)| job.ticket == ticket) {
+            script.waiting.remove(at);
+            script.cancelled.push_back(ticket);
+        }
+    }
+
+    fn shutdown(&mut self) {
+        self.0.borrow_mut().is_over = true;
+    }
+}
+
+/// The questions that were found on the ways from a mark on, and the ways that are not gone yet.
+pub(super) struct Forecast<'a> {
+    ways: Vec<Way<'a>>,
+    questions: HashMap<Key, Foreseen>,
+}
+
+/// A question that a rehearsal has come to.
+struct Foreseen {
+    job: Job,
+    /// The number of questions that were found before.
+    order: usize,
+    /// The expected answers on each of the ways to it.
+    ways: Vec<Option<Rc<Expected>>>,
+}
+
+impl Foreseen {
+    fn reach(&self, known: &HashMap<Key, Verdict>) -> f64 {
+        self.ways.iter().map(|way| reach(way.as_ref(), known)).sum()
+    }
+}
+
+impl<'a> Forecast<'a> {
+    /// Nothing is found yet.
+    pub(super) fn new(from: Marked<'a>) -> Self {
+        Forecast { ways: vec![Way { from, way: None }], questions: HashMap::new() }
+    }
+
+    /// The job of a question that was found.
+    pub(super) fn job(&self, key: &Key) -> Option<&Job> {
+        self.questions.get(key).map(|question| &question.job)
+    }
+
+    /// The questions without an answer that a search with this number of workers may still ask, the likeliest first.
+    pub(super) fn open(&self, known: &HashMap<Key, Verdict>, slots: usize) -> Vec<(f64, Key)> {
+        let open = self.questions.iter().filter(|(key, _)| !known.contains_key(*key));
+        let mut open: Vec<_> = open.map(|(key, question)| (question.reach(known), question.order, *key)).collect();
+        open.retain(|(reach, ..)| *reach >= least_reach(slots));
+        open.sort_by(|a, b| b.0.total_cmp(&a.0).then(a.1.cmp(&b.1)));
+        open.into_iter().map(|(reach, _, key)| (reach, key)).collect()
+    }
+
+    /// The first of the likeliest ways that are not gone, and how likely it is: so may be a question that is not found.
+    fn likeliest_way(&self, known: &HashMap<Key, Verdict>) -> Option<(usize, f64)> {
+        let reaches = self.ways.iter().map(|way| reach(way.way.as_ref(), known)).enumerate();
+        reaches.max_by(|a, b| a.1.total_cmp(&b.1).then(b.0.cmp(&a.0)))
+    }
+
+    /// The likelihood from which on no question is missing.
+    pub(super) fn is_whole_from(&self, known: &HashMap<Key, Verdict>) -> f64 {
+        self.likeliest_way(known).map_or(0.0, |(_, likelihood)| likelihood)
+    }
+
+    /// Goes on with the likeliest way, unless this number of open questions is found that are likelier than all ways.
+    /// Returns whether there was one.
+    pub(super) fn go_on(&mut self, known: &Known, slots: usize, most: usize, until: Instant) -> bool {
+        self.ways.retain(|way| reach(way.way.as_ref(), known) > 0.0);
+        self.questions.retain(|_, question| {
+            question.ways.retain(|way| reach(way.as_ref(), known) > 0.0);
+            !question.ways.is_empty()
+        });
+        let Some((best, likelihood)) = self.likeliest_way(known) else { return false };
+        let open = self.open(known, slots);
+        let last = most.checked_sub(1).and_then(|last| open.get(last));
+        let least = last.map_or(least_reach(slots), |last| last.0);
+        if likelihood <= least {
+            return false;
+        }
+        let way = self.ways.remove(best);
+        let play = Rc::clone(&way.from.play);
+        let limits = Limits { least, most, until };
+        let scene = Rc::new(RefCell::new(Script::new(way, Rc::clone(known), slots, limits)));
+        play(&scene);
+        let mut script = scene.borrow_mut();
+        for (job, key, way) in script.foreseen.drain(..) {
+            let order = self.questions.len();
+            let question = self.questions.entry(key).or_insert_with(|| Foreseen { job, order, ways: Vec::new() });
+            let is_same = |other: &Option<Rc<Expected>>| match (other, &way) {
+                (Some(other), Some(way)) => Rc::ptr_eq(other, way),
+                (None, None) => true,
+                _ => false,
+            };
+            if !question.ways.iter().any(is_same) {
+                question.ways.push(way);
+            }
+        }
+        self.ways.append(&mut script.others);
+        true
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use super::*;
+
+    /// A search that asks five questions, each about a text that has the answers before it, and marks its third.
+    fn search(text: String) -> Play<'static> {
+        Rc::new(move |scene| {
+            let (mut text, mut stage) = (text.clone(), Rehearsing(Rc::clone(scene)));
+            while text.len() < 5 {
+                if text.len() == 2 {
+                    scene.borrow_mut().mark(search(text.clone()));
+                }
+                scene.borrow_mut().expect(0.3);
+                let candidate = text.as_bytes().into();
+                stage.submit(Job { ticket: Ticket(0), candidate, deadline: Duration::MAX });
+                let Some((_, outcome)) = stage.wait() else { return };
+                text.push(if outcome.is_interesting() { 'y' } else { 'n' });
+            }
+        })
+    }
+
+    fn named((text, yes): &(&str, bool)) -> (Key, Verdict) {
+        (key(text.as_bytes()), verdict(*yes))
+    }
+
+    fn forecast(heard: &[(&str, bool)]) -> Forecast<'static> {
+        Forecast::new(Marked { play: search(String::new()), heard: heard.iter().map(named).collect() })
+    }
+
+    /// The likelihoods of the open questions when a forecast has gone on for this number of questions.
+    fn likely(forecast: &mut Forecast<'_>, known: &[(&str, bool)], most: usize) -> Vec<(f64, String)> {
+        let known: Known = Rc::new(known.iter().map(named).collect());
+        while forecast.go_on(&known, 1, most, Instant::now() + Duration::from_secs(3600)) {}
+        let mut open = forecast.open(&known, 1);
+        open.truncate(most);
+        let text =
+            |key: &Key| String::from_utf8_lossy(&forecast.job(key).expect("it was found").candidate).into_owned();
+        open.into_iter().map(|(reach, key)| (reach, text(&key))).collect()
+    }
+
+    fn foreseen(heard: &[(&str, bool)], known: &[(&str, bool)], most: usize) -> Vec<String> {
+        likely(&mut forecast(heard), known, most).into_iter().map(|(_, text)| text).collect()
+    }
+
+    #[test]
+    fn the_likeliest_questions_come_first() {
+        assert_eq!(foreseen(&[], &[], 6), ["", "n", "nn", "nnn", "y", "nnnn"]);
+        assert_eq!(foreseen(&[], &[], 9)[6..], ["yn", "ny", "ynn"], "of equals the one that was found first");
+        assert_eq!(foreseen(&[], &[], 1), [""]);
+    }
+
+    #[test]
+    fn answers_that_are_known_are_no_questions() {
+        assert_eq!(foreseen(&[("", true)], &[], 3), ["y", "yn", "ynn"]);
+        assert_eq!(foreseen(&[("", false)], &[("n", true), ("nnn", false)], 3), ["ny", "nyn", "nynn"]);
+    }
+
+    #[test]
+    fn a_question_is_as_likely_as_the_answers_before_it() {
+        let mut forecast = forecast(&[]);
+        likely(&mut forecast, &[], 9);
+        let mut of = |text: &str, known: &[(&str, bool)]| {
+            let all = likely(&mut forecast, known, 9);
+            all.iter().find(|(_, other)| other == text).map_or(0.0, |(reach, _)| *reach)
+        };
+        assert!((of("nnn", &[]) - 0.343).abs() < 1e-9);
+        assert!((of("ny", &[("", false)]) - 0.3).abs() < 1e-9);
+        assert_eq!(of("y", &[("", false)]), 0.0);
+    }
+
+    #[test]
+    fn a_forecast_goes_on_where_it_had_ended() {
+        let mut played = forecast(&[]);
+        assert_eq!(likely(&mut played, &[], 2).len(), 2);
+        let (first, then) = ([("", false)], [("", false), ("n", true), ("ny", false)]);
+        for known in [&first[..], &then] {
+            let anew = likely(&mut forecast(&[]), known, 3);
+            let gone_on = likely(&mut played, known, 3);
+            assert_eq!(
+                gone_on.iter().map(|open| &open.1).collect::<Vec<_>>(),
+                anew.iter().map(|open| &open.1).collect::<Vec<_>>()
+            );
+            assert!(gone_on.iter().zip(&anew).all(|(a, b)| (a.0 - b.0).abs() < 1e-9));
+        }
+    }
+
+    #[test]
+    fn a_long_way_ends_without_a_deep_stack() {
+        let step = |before: Option<Rc<Expected>>, number: u32| {
+            let (key, settled) = (key(&number.to_le_bytes()), Cell::new(None));
+            Some(Rc::new(Expected { key, is_yes: true, likelihood: 0.9, before, settled }))
+        };
+        let way = (0..300_000).fold(None, step);
+        assert!(reach(way.as_ref(), &HashMap::new()) < 1e-9);
+        drop(way);
+    }
+
+    #[test]
+    fn two_ways_to_a_question_make_it_likelier() {
+        // The second question is the same whatever the first answer was.
+        let play: Play<'static> = Rc::new(|scene| {
+            let mut stage = Rehearsing(Rc::clone(scene));
+            for text in ["first", "second"] {
+                scene.borrow_mut().expect(0.4);
+                stage.submit(Job { ticket: Ticket(0), candidate: text.as_bytes().into(), deadline: Duration::MAX });
+                if stage.wait().is_none() {
+                    return;
+                }
+            }
+        });
+        let mut forecast = Forecast::new(Marked { play, heard: Vec::new() });
+        let likely = likely(&mut forecast, &[], 3);
+        assert!(likely.len() == 2 && likely.iter().all(|(reach, _)| (reach - 1.0).abs() < 1e-9), "{likely:?}");
+    }
+}

@@ -1,0 +1,590 @@
+//! The session: it has the current state and the memory of answers, runs the tests, and is the one place where a candidate
+//! is accepted. The part about tests that contradict themselves is in `confirm`.
+
+mod ahead;
+mod asked;
+mod clock;
+mod confidence;
+mod confirm;
+mod deadlines;
+mod expectation;
+mod foresight;
+mod observed;
+mod observers;
+mod rule_counts;
+mod statistics;
+mod tree;
+mod untested;
+
+use std::collections::HashMap;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use lop_engine::Verdict;
+use lop_grammar::{Grammar, RuleId};
+use lop_passes::{Ask, Cascade};
+use lop_run::exec::{Executor, Job, Ticket, key};
+use lop_run::oracle::{Cancel, Outcome, Recalled, Unresolved};
+use lop_syntax::NodeId;
+
+use super::current::{Candidate, Current};
+use super::error::ReduceError;
+use super::event::{Event, EventSink};
+use super::formatter::Formatter;
+use super::gate::Gate;
+use super::interrupt::Interrupt;
+use super::memory::{Answers, Memory, Record, Refusals, Why};
+use super::options::Options;
+use super::question_source::QuestionSource;
+use super::report::{Ended, PassStats, RuleStats};
+use super::size::Size;
+
+use asked::{ALWAYS_GATED, Asked};
+use clock::Clock;
+use confidence::Confidence;
+use deadlines::Deadlines;
+use foresight::Ahead;
+use observed::Observed;
+use statistics::Statistics;
+use untested::Untested;
+
+pub use deadlines::{BASELINE_DEADLINE, usual_deadline};
+
+/// The subject of tests whose answers nothing waits for.
+const IN_VAIN: &str = "not needed any more";
+
+/// The name that counts the runs on the input.
+const BASELINE: &str = "baseline";
+
+/// The state of a reduction that outlives its passes.
+pub(super) struct Session<'a, 'g> {
+    executor: Box<dyn Executor + 'a>,
+    sink: Box<dyn EventSink + 'a>,
+    cancel: &'a Cancel,
+    options: &'a Options,
+    gate: Option<Gate>,
+    current: Current<'g>,
+    memory: Memory,
+    confidence: Confidence,
+    deadlines: Deadlines,
+    next_ticket: u64,
+    observed: Observed,
+    pub(super) statistics: Statistics,
+    pub(super) clock: Clock,
+    untested: Untested,
+    ahead: Ahead<'a>,
+}
+
+impl<'a, 'g> Session<'a, 'g> {
+    /// Begins with the input as the best result; nothing has been judged yet.
+    pub(super) fn new(
+        input: Arc<[u8]>,
+        size: Size,
+        grammar: Option<Arc<Grammar>>,
+        executor: &'a mut dyn Executor,
+        sink: &'a mut dyn EventSink,
+        cancel: &'a Cancel,
+        options: &'a Options,
+    ) -> Self {
+        let started = Instant::now();
+        // The caller may have set an expiry already.
+        let limit = options.max_time.and_then(|most| started.checked_add(most));
+        cancel.expire_at(cancel.expiry().into_iter().chain(limit).min());
+        Session {
+            observed: Observed::new(sink.follows()),
+            executor: Box::new(executor),
+            sink: Box::new(sink),
+            cancel,
+            options,
+            gate: None,
+            current: Current::new(input, size, options.keep.ranges().to_vec())
+                .of_files(options.project.as_ref().map(|project| project.archive().clone())),
+            memory: Memory::default(),
+            confidence: Confidence::new(options.confirm),
+            deadlines: Deadlines::new(options.deadline),
+            next_ticket: 0,
+            statistics: Statistics::new(BASELINE, grammar),
+            clock: Clock::new(started),
+            untested: Untested::default(),
+            ahead: Ahead::Sees(Box::default()),
+        }
+    }
+
+    /// The best result so far.
+    pub(super) fn best(&self) -> &Arc<[u8]> {
+        &self.current.best().text
+    }
+
+    /// Its size.
+    pub(super) fn size(&self) -> Size {
+        self.current.best().size
+    }
+
+    /// The best result with what it is made of.
+    pub(super) fn current(&self) -> &Current<'g> {
+        &self.current
+    }
+
+    /// From now on these definitions go along with what a candidate takes out: see [`Current::couple`].
+    pub(super) fn couple(&mut self, coupling: Option<Cascade>) {
+        self.current.couple(coupling);
+    }
+
+    /// Notes that the best result is not interesting when this is done to a node.
+    pub(super) fn refuse(&mut self, ask: Ask, node: NodeId) {
+        self.memory.refuse_node(ask, node, self.current.best().size.tokens);
+    }
+
+    /// Whether this was refused when the best result was not much larger than now, or the user keeps it.
+    pub(super) fn is_refused(&self, ask: Ask, node: NodeId) -> bool {
+        self.current.node_is_kept(node) || self.memory.is_node_refused(ask, node, self.size().tokens)
+    }
+
+    /// Notes that a proposal was refused when the best result had this number of tokens.
+    pub(super) fn refuse_proposal(&mut self, memo: u64, tokens: usize) {
+        self.memory.refuse(memo, tokens);
+    }
+
+    /// Whether a proposal was refused when the best result was not much larger than now.
+    pub(super) fn is_proposal_refused(&self, memo: u64) -> bool {
+        self.memory.is_refused(memo, self.size().tokens)
+    }
+
+    /// Whether a proposal was refused on the tree as it is now.
+    pub(super) fn is_proposal_refused_now(&self, memo: u64) -> bool {
+        self.memory.is_refused_now(memo)
+    }
+
+    /// Puts the refusals of proposals in another language in the place of those in this one.
+    pub(super) fn swap_proposals(&mut self, other: &mut Refusals) {
+        self.memory.swap_proposals(other);
+    }
+
+    /// Forgets what was refused of proposals and nodes.
+    pub(super) fn forget_refusals(&mut self) {
+        self.memory.forget_refusals();
+    }
+
+    /// Takes note of an outcome that was not tested for: the clock goes on where it stood then.
+    fn recalled(&mut self, from: Recalled, duration: Duration) {
+        match from {
+            Recalled::Journal { at } => {
+                self.statistics.from_journal += 1;
+                self.clock.go_on_from(at, duration, self.cancel);
+            }
+            Recalled::Cache => self.statistics.from_shared_cache += 1,
+        }
+    }
+
+    /// Tests so far, those answered from a journal or a cache included: a resumed run counts as the whole one does.
+    pub(super) fn tests(&self) -> u64 {
+        self.statistics.counts.total()
+    }
+
+    /// The statistics of each pass.
+    pub(super) fn stats(&self) -> &[PassStats] {
+        &self.statistics.passes
+    }
+
+    /// The statistics of each of the grammar's rules.
+    pub(super) fn rule_stats(&self) -> Vec<RuleStats> {
+        self.statistics.rules.stats()
+    }
+
+    /// Sets the deadline from a run on the input.
+    pub(super) fn baseline_took(&mut self, duration: Duration) -> Duration {
+        self.deadlines.baseline_took(duration)
+    }
+
+    /// Remembers the verdict on a text that the caller knows without a test.
+    pub(super) fn remember(&mut self, text: &[u8], verdict: Verdict) {
+        self.memory.set_answers(key(text), Answers::certain(verdict));
+    }
+
+    /// The record of a text that was asked about, or of one that differs from it in blanks only.
+    pub(super) fn record_of(&self, text: &[u8]) -> Option<&Record> {
+        self.memory.record_of(text)
+    }
+
+    /// From now on a candidate that timed out is asked once more, with twice the deadline.
+    pub(super) fn give_second_chances(&mut self) {
+        self.deadlines.gives_second_chances = true;
+    }
+
+    /// Announces a pass; tests are counted for it until the next one.
+    pub(super) fn enter_pass(&mut self, name: &'static str, round: usize) -> Result<(), Interrupt> {
+        self.statistics.pass = name;
+        self.tick();
+        self.emit(&Event::Pass { name, round })
+    }
+
+    /// Whether a pass is under way.
+    pub(super) fn is_in(&self, pass: &str) -> bool {
+        self.statistics.pass == pass
+    }
+
+    /// The test or success to be counted next is of this pass.
+    fn attribute(&mut self, pass: Option<&'static str>) {
+        if let Some(pass) = pass {
+            self.statistics.pass = pass;
+        }
+    }
+
+    /// Sends an event to the consumers.
+    pub(super) fn emit(&mut self, event: &Event<'_>) -> Result<(), Interrupt> {
+        self.sink
+            .event(event)
+            .map_err(|source| Interrupt::Failed(ReduceError::Sink { source, best: self.best().to_vec() }))
+    }
+
+    /// The best result, written anew.
+    ///
+    /// # Errors
+    /// The formatter's reason why there is no such text.
+    pub(super) fn written_by(&self, formatter: &Formatter) -> Result<Vec<u8>, String> {
+        if self.is_rehearsal() {
+            return Err("nothing is run in a rehearsal".to_owned());
+        }
+        formatter.write(self.best(), self.cancel)
+    }
+
+    /// Runs the test on a text whatever is known of it and whatever the limits are, and waits for
+    /// the outcome.
+    pub(super) fn judge(&mut self, text: &[u8], what: &str) -> Result<Outcome, Interrupt> {
+        self.hold()?;
+        self.check_cancel()?;
+        let text: Arc<[u8]> = text.into();
+        let ticket = self.submit(Arc::clone(&text), self.deadlines.of(false), if text.is_empty() { 0.0 } else { 1.0 });
+        self.tell_trying(ticket, self.statistics.pass, text.len(), || what.to_owned())?;
+        loop {
+            let (answered, outcome) = self.wait()?;
+            if answered == ticket {
+                self.count(&text, &outcome, what)?;
+                return Ok(outcome);
+            }
+        }
+    }
+
+    /// Answers the questions of a source until it has no more.
+    pub(super) fn pursue(&mut self, source: &mut dyn QuestionSource) -> Result<(), Interrupt> {
+        let mut asked = HashMap::new();
+        let mut result = self.ask(source, &mut asked);
+        self.withdraw(&mut asked, |_| false);
+        // A cancelled test ends at once; its outcome must not reach the next source.
+        while asked.values().any(|a| a.ticket.is_some()) {
+            match self.wait() {
+                Ok((ticket, outcome)) => {
+                    let verdict = outcome.verdict;
+                    if let Some(asked) = asked.values_mut().find(|a| a.ticket == Some(ticket)) {
+                        asked.ticket = None;
+                        let (text, ungated) = (Arc::clone(&asked.candidate.text), asked.ungated);
+                        // No source waits for the answer, so not even a failure matters.
+                        let counted = self.count(&text, &Outcome { unresolved: None, ..outcome }, IN_VAIN);
+                        if let (Ok(()), Err(interrupt)) = (&result, counted) {
+                            result = Err(interrupt);
+                        }
+                        if let Some(verdict) = verdict
+                            && let Err(interrupt) = self.hear(&text, verdict, ungated, self.odds())
+                        {
+                            result = Err(interrupt);
+                        }
+                    }
+                }
+                Err(interrupt) => return result.and(Err(interrupt)),
+            }
+        }
+        result
+    }
+
+    /// Asks until there are no more questions.
+    fn ask(&mut self, source: &mut dyn QuestionSource, asked: &mut HashMap<u64, Asked>) -> Result<(), Interrupt> {
+        loop {
+            self.check_limits()?;
+            let holds = !self.is_rehearsal() && self.options.control.is_paused();
+            if holds && asked.values().all(|a| a.ticket.is_none()) {
+                self.hold()?;
+                continue;
+            }
+            self.check_skips()?;
+            let check_is_due = self.check_is_due();
+            if check_is_due && asked.values().all(|a| a.ticket.is_none()) {
+                self.check_best()?;
+                continue;
+            }
+            let slots = source.width(self.executor.slots());
+            let questions = source.questions(slots);
+            if questions.is_empty() {
+                return Ok(());
+            }
+            self.withdraw(asked, |question| source.wants(question));
+            self.tell_outlook(source)?;
+            let mut answered = false;
+            for question in questions {
+                if asked.contains_key(&question) {
+                    continue;
+                }
+                let running = asked.values().filter(|a| a.ticket.is_some()).count();
+                // The best result is looked at when nothing else is running.
+                if running >= slots || holds || check_is_due || self.is_last_test_running(running) {
+                    break;
+                }
+                let candidate = source.candidate(question, &self.current);
+                let before = self.gate_steps();
+                let pass = source.pass(question).unwrap_or(self.statistics.pass);
+                let free = self.free_answer(&candidate, pass, source.blanks_matter());
+                let steps = usize::try_from(self.gate_steps() - before).unwrap_or(usize::MAX);
+                let ungated = !self.is_gated(&candidate);
+                let text = Arc::clone(&candidate.text);
+                let ticket = match free {
+                    Some(_) => None,
+                    None => Some(self.submit(Arc::clone(&text), self.patience(&text), source.chance(question))),
+                };
+                let bytes = text.len();
+                let what = ticket.map_or_else(String::new, |_| source.describe(question));
+                if let Some(ticket) = ticket {
+                    self.tell_trying(ticket, pass, bytes, || what.clone())?;
+                }
+                asked.insert(question, Asked { candidate, ticket, duration: Duration::ZERO, ungated, what });
+                if let Some(verdict) = free {
+                    self.answer(source, asked, question, verdict)?;
+                    if self.untested.add(bytes, steps) {
+                        source.give_up();
+                    }
+                    answered = true;
+                    break;
+                }
+            }
+            if answered {
+                continue;
+            }
+            let (ticket, outcome) = self.wait()?;
+            let Some((&question, run)) = asked.iter_mut().find(|(_, a)| a.ticket == Some(ticket)) else {
+                continue;
+            };
+            run.ticket = None;
+            run.duration = outcome.duration;
+            let (text, ungated, what) = (Arc::clone(&run.candidate.text), run.ungated, run.what.clone());
+            self.attribute(source.pass(question));
+            self.count(&text, &outcome, &what)?;
+            match outcome.verdict {
+                Some(Verdict::Timeout) if self.takes_second_chance(&text) => {
+                    let ticket = self.submit_again(&text, &what)?;
+                    asked.get_mut(&question).expect("it was found above").ticket = Some(ticket);
+                }
+                Some(verdict) => match self.hear(&text, verdict, ungated, self.odds())? {
+                    Some(verdict) => self.answer(source, asked, question, verdict)?,
+                    // It is not clear yet.
+                    None => {
+                        let ticket = self.submit_again(&text, &what)?;
+                        asked.get_mut(&question).expect("it was found above").ticket = Some(ticket);
+                    }
+                },
+                // Cancelled, so no source wants it; one that does after all asks again.
+                None => {
+                    asked.remove(&question);
+                }
+            }
+        }
+    }
+
+    /// Hands an answer to the source and accepts what it commits to.
+    fn answer(
+        &mut self,
+        source: &mut dyn QuestionSource,
+        asked: &mut HashMap<u64, Asked>,
+        question: u64,
+        verdict: Verdict,
+    ) -> Result<(), Interrupt> {
+        let accepted = source.observe(question, verdict);
+        if verdict != Verdict::Interesting {
+            asked.remove(&question);
+        }
+        let Some(accepted) = accepted else { return Ok(()) };
+        self.attribute(source.pass(accepted));
+        // An interesting candidate stays until the search has got that far, or can no longer.
+        let winner = asked.remove(&accepted).expect("a source accepts only what it asked in this pursuit");
+        asked.retain(|question, run| run.ticket.is_some() || source.may_accept(*question));
+        self.accept(winner, source.rules())
+    }
+
+    /// Makes a candidate the best result, and its edits the pending ones. This is the only place where that happens, and
+    /// every candidate that comes here was judged interesting.
+    fn accept(&mut self, winner: Asked, rules: &[RuleId]) -> Result<(), Interrupt> {
+        let Asked { candidate, duration, .. } = winner;
+        let (text, said) = (Arc::clone(&candidate.text), candidate.tokens);
+        let Some(before) = self.current.accept(candidate) else { return Ok(()) };
+        debug_assert!(self.memory.answers(&key(&text)).is_some_and(Answers::has_been_interesting));
+        let size = self.size();
+        let bytes = before.size.bytes.saturating_sub(size.bytes) as u64;
+        let tokens = before.size.tokens.saturating_sub(size.tokens) as u64;
+        self.deadlines.accepted(duration);
+        self.leave_best(before);
+        let rules = self.statistics.accepted(rules, bytes, tokens);
+        if let Some(gate) = &mut self.gate {
+            gate.accept(&text);
+        }
+        self.confidence.accepted();
+        let (tests, pass, size) =
+            (self.statistics.counts.total(), self.statistics.pass, self.recounted(size, said, &text));
+        self.emit(&Event::Accepted { content: &text, size, tests, pass, rules: &rules })
+    }
+
+    /// An answer that costs no test: from the order of best results, the cache, or the gate. Only what gets past it can be
+    /// accepted.
+    fn free_answer(&mut self, candidate: &Candidate, pass: &str, blanks_matter: bool) -> Option<Verdict> {
+        let growth = || self.options.passes.growth(pass);
+        // Not cached: what is kept is a part of the text at its place, which a text does not tell, and the best result
+        // becomes another.
+        if candidate.kept.is_none() || !self.current.may_become_best(candidate, self.options.prefer, growth) {
+            return Some(Verdict::Invalid);
+        }
+        let text = &candidate.text;
+        if text == self.best() {
+            return Some(Verdict::Interesting);
+        }
+        let key = key(text);
+        if let Some(verdict) = self.known(&key) {
+            if verdict == Verdict::Timeout && self.takes_second_chance(text) {
+                return None;
+            }
+            self.statistics.cache_hits += 1;
+            return Some(verdict);
+        }
+        if !blanks_matter && self.memory.is_refused_with_blanks(text) {
+            self.statistics.cache_hits += 1;
+            return Some(Verdict::NotInteresting);
+        }
+        if self.is_gated(candidate)
+            && let Some(gate) = &mut self.gate
+            && !gate.passes(text, &self.current.best().text)
+        {
+            self.statistics.gate_refusals += 1;
+            let record = Record { test: None, pass: self.statistics.pass, why: Why::Unparsed, slip: None };
+            self.memory.note(text, record, false);
+            self.memory.set_answers(key, Answers::certain(Verdict::Invalid));
+            return Some(Verdict::Invalid);
+        }
+        None
+    }
+
+    /// Whether a candidate has to pass the gate before it is tested.
+    fn is_gated(&self, candidate: &Candidate) -> bool {
+        let strict = self.gate.as_ref().is_some_and(Gate::is_strict);
+        !candidate.cleared || candidate.text.len() <= ALWAYS_GATED || strict
+    }
+
+    /// The deadline for a candidate: twice as long if this is its second chance.
+    fn patience(&self, text: &[u8]) -> Duration {
+        let has_timed_out = || self.memory.had_second_chance(&key(text));
+        self.deadlines.of(self.deadlines.gives_second_chances && has_timed_out())
+    }
+
+    /// Whether a candidate that timed out is asked about once more, which happens one time.
+    fn takes_second_chance(&mut self, text: &[u8]) -> bool {
+        self.deadlines.gives_second_chances && self.memory.take_second_chance(key(text))
+    }
+
+    fn submit(&mut self, candidate: Arc<[u8]>, deadline: Duration, chance: f64) -> Ticket {
+        let ticket = Ticket(self.next_ticket);
+        self.next_ticket += 1;
+        self.hand_over(Job { ticket, candidate, deadline }, chance)
+    }
+
+    /// Runs the test on a candidate of the source once more.
+    fn submit_again(&mut self, text: &Arc<[u8]>, what: &str) -> Result<Ticket, Interrupt> {
+        let ticket = self.submit(Arc::clone(text), self.patience(text), 0.5);
+        self.tell_trying(ticket, self.statistics.pass, text.len(), || what.to_owned())?;
+        Ok(ticket)
+    }
+
+    fn wait(&mut self) -> Result<(Ticket, Outcome), Interrupt> {
+        let from = Instant::now();
+        let answer = self.next_outcome();
+        self.clock.waiting += from.elapsed();
+        let (ticket, outcome) = answer?.ok_or_else(|| self.unresolved("the workers have stopped"))?;
+        self.tell_ended(ticket)?;
+        Ok((ticket, outcome))
+    }
+
+    fn count(&mut self, text: &[u8], outcome: &Outcome, what: &str) -> Result<(), Interrupt> {
+        self.count_of(text.len(), Some(text), outcome, what)
+    }
+
+    /// The same for a text of this number of bytes, of which nothing is remembered if it is not there.
+    fn count_of(&mut self, bytes: usize, text: Option<&[u8]>, outcome: &Outcome, what: &str) -> Result<(), Interrupt> {
+        self.statistics.counts.add(outcome.verdict);
+        self.untested.tested();
+        if let Some(gate) = &mut self.gate {
+            gate.earn();
+        }
+        self.clock.testing += outcome.duration;
+        self.statistics.of_pass().tests += 1;
+        if let Some(from) = outcome.recalled.filter(|_| outcome.verdict.is_some()) {
+            self.recalled(from, outcome.duration);
+        }
+        let (number, pass) = (self.statistics.counts.total(), self.statistics.pass);
+        let record = Record::of(number, pass, outcome.verdict, outcome.slip.as_ref());
+        if let Some((record, text)) = record.zip(text) {
+            self.memory.note(text, record, self.gate.is_some());
+        }
+        self.tick();
+        self.emit(&Event::Tested {
+            number: self.statistics.counts.total(),
+            pass: self.statistics.pass,
+            bytes,
+            verdict: outcome.verdict,
+            duration: outcome.duration,
+            cache_hits: self.statistics.cache_hits,
+            recalled: outcome.recalled,
+            what,
+        })?;
+        if let Some((signature, content)) = outcome.slip.as_ref().zip(text) {
+            self.emit(&Event::Slipped { signature, content, outcome })?;
+        }
+        match &outcome.unresolved {
+            Some(Unresolved::Failed(message)) => Err(self.unresolved(message)),
+            _ => Ok(()),
+        }
+    }
+
+    fn unresolved(&self, message: &str) -> Interrupt {
+        let best = (self.statistics.pass != BASELINE).then(|| self.best().to_vec());
+        Interrupt::Failed(ReduceError::Unresolved { message: message.to_owned(), best })
+    }
+
+    /// Cancels the tests whose questions the source has no more.
+    fn withdraw(&mut self, asked: &mut HashMap<u64, Asked>, wants: impl Fn(u64) -> bool) {
+        let mut useless: Vec<Ticket> =
+            asked.iter().filter(|(question, _)| !wants(**question)).filter_map(|(_, a)| a.ticket).collect();
+        useless.sort_unstable_by_key(|t| t.0);
+        for ticket in useless {
+            self.executor.cancel(ticket);
+        }
+    }
+
+    /// Whether the limit of tests is reached when those that run have ended.
+    fn is_last_test_running(&self, running: usize) -> bool {
+        running > 0 && self.options.max_tests.is_some_and(|most| self.tests_begun() >= most)
+    }
+
+    fn check_cancel(&self) -> Result<(), Interrupt> {
+        if self.cancel.is_stopped() { Err(self.stopped()) } else { Ok(()) }
+    }
+
+    /// How a run ends that was told to stop.
+    pub(super) fn stopped(&self) -> Interrupt {
+        Interrupt::Ended(if self.is_out_of_time() { Ended::Budget } else { Ended::Cancelled })
+    }
+
+    /// Whether it is the limit of time that wants the work to end.
+    pub(super) fn is_out_of_time(&self) -> bool {
+        self.cancel.has_expired()
+    }
+
+    /// Interrupts the work where the user or a limit ends it.
+    pub(super) fn check_limits(&self) -> Result<(), Interrupt> {
+        self.check_cancel()?;
+        let tests = self.options.max_tests.is_some_and(|most| self.tests_ended() >= most);
+        if tests { Err(Interrupt::Ended(Ended::Budget)) } else { Ok(()) }
+    }
+}

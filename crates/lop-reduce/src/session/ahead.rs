@@ -1,0 +1,283 @@
+//! Tests ahead of their time: workers that would wait run the tests that a rehearsal has come to.
+
+use std::rc::Rc;
+use std::sync::Arc;
+use std::time::Duration;
+
+use crate::event::Silent;
+use crate::interrupt::Interrupt;
+use crate::rehearsal::{Marked, Play, Rehearsing, Scene};
+use lop_engine::Verdict;
+use lop_run::exec::{Executor, Inline, Job, Key, Ticket, key};
+use lop_run::oracle::Outcome;
+
+use super::foresight::{Ahead, Ended, Foresight, Run, Stage};
+use super::observed::Observed;
+use super::{IN_VAIN, Session};
+
+impl<'a> Session<'a, '_> {
+    /// Hands over a candidate that is expected to be interesting with this chance.
+    pub(super) fn hand_over(&mut self, job: Job, chance: f64) -> Ticket {
+        let (ticket, pass) = (job.ticket, self.statistics.pass);
+        match &mut self.ahead {
+            Ahead::Rehearses(scene, expectations) => {
+                scene.borrow_mut().expect(expectations.borrow().corrected(pass, chance));
+            }
+            Ahead::Sees(foresight) => {
+                let key = key(&job.candidate);
+                foresight.expectations.borrow_mut().expect(key, pass, chance);
+                foresight.ask(&key);
+                if let Some(outcome) = foresight.take_ended(&key) {
+                    foresight.ready.push_back((ticket, key, outcome));
+                    return ticket;
+                }
+                if let Some(early) = foresight.adopt(key) {
+                    return early;
+                }
+                if foresight.running.len() >= self.executor.slots()
+                    && let Some(early) = foresight.leave_one()
+                {
+                    self.executor.cancel(early);
+                }
+                let text = Arc::clone(&job.candidate);
+                foresight.begin(ticket, Run { key, text, stage: Stage::Asked });
+            }
+        }
+        self.executor.submit(job);
+        ticket
+    }
+
+    /// The next outcome of a test whose question was asked.
+    pub(super) fn next_outcome(&mut self) -> Result<Option<(Ticket, Outcome)>, Interrupt> {
+        loop {
+            let runs_ahead = self.workers_ahead() > 1;
+            let Ahead::Sees(foresight) = &mut self.ahead else { return Ok(self.executor.wait()) };
+            let mut early = Vec::new();
+            if runs_ahead {
+                while let Some((ticket, outcome)) = self.executor.try_wait() {
+                    early.extend(foresight.take(ticket, outcome));
+                }
+            }
+            early.into_iter().try_for_each(|ticket| self.tell_ended(ticket))?;
+            let Ahead::Sees(foresight) = &mut self.ahead else { continue };
+            if let Some((ticket, key, outcome)) = foresight.ready.pop_front() {
+                if let Some(verdict) = outcome.verdict {
+                    foresight.answered += 1;
+                    foresight.expectations.borrow_mut().learn(&key, verdict == Verdict::Interesting);
+                    if let Some(mark) = &mut foresight.mark {
+                        mark.heard.push((key, verdict));
+                    }
+                }
+                return Ok(Some((ticket, outcome)));
+            }
+            // Behind a rehearsal an outcome may be there.
+            if self.run_ahead()? {
+                continue;
+            }
+            let Some((ticket, outcome)) = self.executor.wait() else { return Ok(None) };
+            if let Ahead::Sees(foresight) = &mut self.ahead
+                && let Some(early) = foresight.take(ticket, outcome)
+            {
+                self.tell_ended(early)?;
+            }
+        }
+    }
+
+    /// Gives workers that would wait the questions that are likely to be asked next. `true` if it has looked for more.
+    fn run_ahead(&mut self) -> Result<bool, Interrupt> {
+        let slots = self.workers_ahead();
+        let may_run = self.may_run_ahead();
+        let Ahead::Sees(foresight) = &mut self.ahead else { return Ok(false) };
+        let room = slots.saturating_sub(foresight.asked()).min(may_run);
+        if slots == 1 || room == 0 {
+            return Ok(false);
+        }
+        let has_looked = foresight.rehearse(slots);
+        let mut wanted = foresight.wanted(slots, !has_looked);
+        wanted.truncate(room);
+        let affordable = self.options.spend.map_or(usize::MAX, |spend| foresight.affordable(spend));
+        if !has_looked {
+            let left = foresight.leave_others(&wanted);
+            left.into_iter().for_each(|ticket| self.executor.cancel(ticket));
+        }
+        wanted.retain(|key| !foresight.runs(key));
+        // A cancelled test has its worker until it has ended.
+        wanted.truncate(affordable.min(slots.saturating_sub(foresight.running.len())));
+        let job = |key: Key| Some((foresight.forecast.as_ref()?.job(&key)?.clone(), key));
+        let jobs: Vec<_> = wanted.into_iter().filter_map(job).collect();
+        let idle = slots.saturating_sub(foresight.running.len() + jobs.len());
+        let runs = foresight.idle_runs.take_if(|_| idle > 0 && !has_looked);
+        jobs.into_iter().try_for_each(|(job, key)| self.start(job, key, Stage::Early))?;
+        if let Some((text, times)) = runs.filter(|(text, _)| text == self.best()) {
+            self.will_judge(&text, times)?;
+        }
+        Ok(has_looked)
+    }
+
+    /// Whether the outcome for a question that is asked is there already.
+    pub(super) fn is_answered(&self, ticket: Ticket) -> bool {
+        matches!(&self.ahead, Ahead::Sees(foresight) if foresight.ready.iter().any(|(ready, ..)| *ready == ticket))
+    }
+
+    /// The workers, if one of them can run tests ahead of their time.
+    fn workers_ahead(&self) -> usize {
+        if self.executor.runs_beside() { self.executor.slots() } else { 1 }
+    }
+
+    /// How many tests may be run ahead of their time at most.
+    fn may_run_ahead(&self) -> usize {
+        if self.options.control.is_paused() || self.cancel.is_stopped() {
+            return 0;
+        }
+        let left = |most: u64| most.saturating_sub(self.tests_begun());
+        self.options.max_tests.map_or(usize::MAX, |most| usize::try_from(left(most)).unwrap_or(usize::MAX))
+    }
+
+    /// Tests that have ended, whether their questions were asked or not.
+    pub(super) fn tests_ended(&self) -> u64 {
+        let ahead = match &self.ahead {
+            Ahead::Sees(foresight) => foresight.ended.values().map(Vec::len).sum::<usize>() + foresight.ready.len(),
+            Ahead::Rehearses(..) => 0,
+        };
+        self.statistics.counts.total() + ahead as u64
+    }
+
+    /// The same with those that run.
+    pub(super) fn tests_begun(&self) -> u64 {
+        let running = match &self.ahead {
+            Ahead::Sees(foresight) => foresight.running.len(),
+            Ahead::Rehearses(..) => 0,
+        };
+        self.tests_ended() + running as u64
+    }
+
+    fn start(&mut self, job: Job, key: Key, stage: Stage) -> Result<(), Interrupt> {
+        let ticket = Ticket(self.next_ticket);
+        let Ahead::Sees(foresight) = &mut self.ahead else { return Ok(()) };
+        self.next_ticket += 1;
+        foresight.begin(ticket, Run { key, text: Arc::clone(&job.candidate), stage });
+        let bytes = job.candidate.len();
+        self.executor.submit(Job { ticket, ..job });
+        self.tell_trying(ticket, self.statistics.pass, bytes, || "what is likely to be asked next".to_owned())
+    }
+
+    /// Tests on a text that will be asked about this number of times, one after the other, are run at the same time, if there
+    /// are workers.
+    pub(crate) fn will_judge(&mut self, text: &Arc<[u8]>, times: usize) -> Result<(), Interrupt> {
+        let times = times.min(self.may_run_ahead());
+        if self.workers_ahead() == 1 || self.is_rehearsal() {
+            return Ok(());
+        }
+        let Ahead::Sees(foresight) = &self.ahead else { return Ok(()) };
+        for _ in 0..times.min(self.executor.slots().saturating_sub(foresight.running.len())) {
+            let job = Job { ticket: Ticket(0), candidate: Arc::clone(text), deadline: self.deadlines.of(false) };
+            self.start(job, key(text), Stage::Sure)?;
+        }
+        Ok(())
+    }
+
+    /// The same if there are workers that have nothing else to do before the best result is another one.
+    pub(super) fn may_judge_best(&mut self, times: usize) {
+        if let Ahead::Sees(foresight) = &mut self.ahead {
+            foresight.idle_runs = Some((Arc::clone(&self.current.best().text), times));
+        }
+    }
+
+    /// Ends the tests whose questions were not asked, and counts those that have ended.
+    pub(crate) fn leave_ahead(&mut self) -> Result<(), Interrupt> {
+        let Ahead::Sees(foresight) = &mut self.ahead else { return Ok(()) };
+        (foresight.mark, foresight.forecast) = (None, None);
+        for ticket in foresight.running.keys() {
+            self.executor.cancel(*ticket);
+        }
+        let mut early = Vec::new();
+        while !foresight.running.is_empty()
+            && let Some((ticket, outcome)) = self.executor.wait()
+        {
+            early.extend(foresight.take(ticket, outcome));
+        }
+        foresight.ready.clear();
+        let ended: Vec<Ended> = foresight.ended.drain().flat_map(|(_, all)| all).collect();
+        early.into_iter().try_for_each(|ticket| self.tell_ended(ticket))?;
+        for Ended { outcome, bytes, slipped } in ended {
+            self.count_of(bytes, slipped.as_deref(), &Outcome { unresolved: None, ..outcome }, IN_VAIN)?;
+        }
+        Ok(())
+    }
+
+    /// From here on `play` goes through the rest of the reduction. No question is open. A rehearsal may end here.
+    pub(crate) fn set_mark(&mut self, play: Play<'a>) -> Result<(), Interrupt> {
+        let goes_on = match &mut self.ahead {
+            Ahead::Sees(foresight) => {
+                foresight.mark = Some(Marked { play, heard: Vec::new() });
+                true
+            }
+            Ahead::Rehearses(scene, _) => scene.borrow_mut().mark(play),
+        };
+        if goes_on { Ok(()) } else { Err(self.unresolved("the rehearsal is over")) }
+    }
+
+    /// There is no time to look ahead from here on: to go through all since an old mark would take even more.
+    pub(crate) fn forget_mark(&mut self) {
+        if let Ahead::Sees(foresight) = &mut self.ahead {
+            foresight.mark = None;
+        }
+    }
+
+    /// Whether the next questions are looked for.
+    pub(crate) fn looks_ahead(&self) -> bool {
+        match &self.ahead {
+            Ahead::Sees(foresight) => self.workers_ahead() > 1 && foresight.has_time(),
+            Ahead::Rehearses(..) => true,
+        }
+    }
+
+    /// To look ahead took so long.
+    pub(crate) fn looked_ahead(&mut self, time: Duration) {
+        if let Ahead::Sees(foresight) = &mut self.ahead {
+            foresight.spent += time;
+        }
+    }
+
+    /// Whether it is the copy in a rehearsal.
+    pub(super) fn is_rehearsal(&self) -> bool {
+        matches!(self.ahead, Ahead::Rehearses(..))
+    }
+}
+
+impl<'a, 'g> Session<'a, 'g> {
+    /// A copy that is given the answers of a script; without one it is no more than the state.
+    pub(crate) fn copy(&self, scene: Option<&Scene<'a>>) -> Session<'a, 'g> {
+        let expectations = match &self.ahead {
+            Ahead::Sees(foresight) => &foresight.expectations,
+            Ahead::Rehearses(_, expectations) => expectations,
+        };
+        let (executor, ahead): (Box<dyn Executor + 'a>, _) = match scene {
+            Some(scene) => {
+                (Box::new(Rehearsing(Rc::clone(scene))), Ahead::Rehearses(Rc::clone(scene), Rc::clone(expectations)))
+            }
+            None => {
+                let mut foresight = Foresight::default();
+                foresight.expectations = Rc::clone(expectations);
+                (Box::new(Inline::new(|_: &[u8]| false)), Ahead::Sees(Box::new(foresight)))
+            }
+        };
+        Session {
+            executor,
+            sink: Box::new(Silent),
+            cancel: self.cancel,
+            options: self.options,
+            gate: self.gate.clone(),
+            current: self.current.clone(),
+            memory: self.memory.clone(),
+            confidence: self.confidence.clone(),
+            deadlines: self.deadlines.clone(),
+            next_ticket: self.next_ticket,
+            observed: Observed { skipped: self.observed.skipped.clone(), ..Observed::new(false) },
+            statistics: self.statistics.clone(),
+            clock: self.clock.clone(),
+            untested: self.untested.clone(),
+            ahead,
+        }
+    }
+}

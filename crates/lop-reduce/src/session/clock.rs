@@ -1,0 +1,44 @@
+//! How long a reduction has taken, the runs before an interruption included.
+
+use std::time::{Duration, Instant};
+
+use lop_run::oracle::Cancel;
+
+/// The clock of a session.
+#[derive(Clone)]
+pub(crate) struct Clock {
+    started: Instant,
+    /// Working time before `started`: that of the run whose journal is being read.
+    before: Duration,
+    /// Time in which nothing was done but wait for tests.
+    pub(crate) waiting: Duration,
+    /// Time that tests took, one after the other.
+    pub(crate) testing: Duration,
+}
+
+impl Clock {
+    pub(super) fn new(started: Instant) -> Self {
+        Clock { started, before: Duration::ZERO, waiting: Duration::ZERO, testing: Duration::ZERO }
+    }
+
+    /// Wall time since the start, that of interrupted runs included.
+    pub(crate) fn elapsed(&self) -> Duration {
+        self.before + self.started.elapsed()
+    }
+
+    /// Leaves a pause that the user wanted out of the time.
+    pub(super) fn leave_out(&mut self, pause: Duration) {
+        self.started += pause;
+    }
+
+    /// An outcome was read from a journal: the clock goes on where it stood then, and a limit of time counts what the run
+    /// took until then.
+    pub(super) fn go_on_from(&mut self, at: Duration, duration: Duration, cancel: &Cancel) {
+        let ahead = at.saturating_sub(self.elapsed());
+        self.waiting += duration.min(ahead);
+        let now = Instant::now();
+        let ahead = at.saturating_sub(self.elapsed());
+        cancel.expire_at(cancel.expiry().map(|moment| moment.checked_sub(ahead).unwrap_or(now)));
+        (self.before, self.started) = (at.max(self.before), now);
+    }
+}

@@ -1,0 +1,363 @@
+//! The session's way with a test that may contradict itself: it asks again, and takes back results that do not hold.
+//!
+//! ```text
+//!  input ───► trusted ───► trusted ───► … accepted … ───► best
+//!    ▲           ▲                                          │  confirmation: the test is asked about it again
+//!    └───────────┴──────────── taken back ◄─────────────────┘
+//! ```
+//!
+//! While the test has never contradicted itself each answer is believed, and only the best result is asked about again,
+//! three times in all or a few more: at the end, and before that where the search has stopped finding anything for long
+//! (which is what a lie that was accepted looks like). Where that contradicts what was answered before, the newest of the earlier
+//! results that holds is looked for by halving. From the first contradiction on candidates are asked about as often as
+//! [`Trust`] says before they are accepted, and the best result is asked about again where nothing is found for long. A
+//! best result that does not hold gives way to the newest earlier one that does; the first of them is the input, which is
+//! interesting because the user says so.
+
+use std::sync::Arc;
+
+use super::Session;
+use super::confidence::{Confidence, PATIENCE, Snapshot};
+use crate::current::Best;
+use crate::event::Event;
+use crate::interrupt::Interrupt;
+use crate::memory::{Answers, CERTAIN, Why};
+use crate::trust::{EVEN, Reliability, Stakes, Tally};
+use lop_engine::Verdict;
+use lop_passes::{Minimality, Pass};
+use lop_run::exec::{Key, key};
+
+/// After this number of refusals one after the other the best result of a test without a contradiction is looked at: a test
+/// that lies one time in twenty calls one of them interesting more often than not.
+const HONEST_PATIENCE: u32 = 16;
+/// Before a further look there are this number of refusals since the last one, and half of all tests: with an honest test
+/// each look is a call for nothing. Acceptances between them do not count: where a lie was accepted they are lies, too, and
+/// one run in 120 took 17 times the tests.
+const LONG_PATIENCE: u32 = 96;
+/// A pass gives a candidate odds of at least this, however few it found, and of evens at most.
+const LEAST_ODDS: f64 = 0.1;
+/// The number of finds, and of failures, that a pass is credited with before it begins.
+const FOUND_BEFORE: f64 = 2.0;
+/// A test by which this number of results had to be taken back leads nowhere.
+const MOST_RETURNS: u64 = 20;
+/// The name that counts the confirmations of the best result.
+const CONFIRMATION: &str = "confirmation";
+
+impl Session<'_, '_> {
+    /// How far the test could be trusted.
+    pub(crate) fn reliability(&self) -> Reliability {
+        self.confidence.trust.report()
+    }
+
+    /// Whether the test has contradicted itself.
+    pub(crate) fn is_flaky(&self) -> bool {
+        self.confidence.trust.is_flaky()
+    }
+
+    /// The input was judged: so often *interesting*, so often not. It is trusted whatever the test says.
+    pub(crate) fn trust_input(&mut self, yes: u32, no: u32) -> Result<(), Interrupt> {
+        let tally = Tally { yes, no };
+        self.confidence.trust.learn(true, tally);
+        let input = self.snapshot();
+        self.memory.set_answers(key(&input.best.text), Answers::certain(Verdict::Interesting));
+        self.confidence.trusted = vec![input];
+        if no > 0 {
+            self.contradicted(&format!("{yes} of {} runs on the input were interesting", yes + no))
+        } else {
+            Ok(())
+        }
+    }
+
+    /// Whether a text with nothing in it, which was called *interesting* once, is so.
+    pub(crate) fn empty_is_interesting(&mut self, text: &Arc<[u8]>) -> Result<bool, Interrupt> {
+        self.ask_again(text, Tally { yes: 1, no: 0 }, Stakes::Empty)
+    }
+
+    /// The verdict on a text, if known well enough for the present stakes.
+    pub(super) fn known(&self, key: &Key) -> Option<Verdict> {
+        let answers = self.memory.answers(key)?;
+        let decided = self.confidence.trust.decide(answers.tally, self.stakes(), self.odds())?;
+        Some(answers.decided(decided))
+    }
+
+    /// Remembers a test's answer, and gives the verdict by it and the earlier ones; `None` when the test must be asked
+    /// again. `odds` are those that the text was given before any of them. An ungated candidate is parsed before it is
+    /// accepted: together parts may be needed of which each may go.
+    pub(super) fn hear(
+        &mut self,
+        text: &Arc<[u8]>,
+        verdict: Verdict,
+        ungated: bool,
+        odds: f64,
+    ) -> Result<Option<Verdict>, Interrupt> {
+        let key = key(text);
+        if ungated
+            && verdict == Verdict::Interesting
+            && let Some(gate) = &mut self.gate
+            && !gate.admits(text, &self.current.best().text)
+        {
+            self.memory.set_answers(key, Answers::certain(Verdict::Invalid));
+            self.memory.correct_record(&key, Why::Unparsed);
+            return Ok(Some(Verdict::Invalid));
+        }
+        let interesting = verdict == Verdict::Interesting;
+        let before = self.memory.answers(&key).copied();
+        let mut answers = before.unwrap_or(Answers {
+            tally: Tally::default(),
+            evidence: Tally::default(),
+            refusal: Verdict::NotInteresting,
+        });
+        answers.tally.add(interesting);
+        if !interesting {
+            answers.refusal = verdict;
+        }
+        if before.is_none() {
+            answers.evidence = answers.tally;
+        } else {
+            self.confidence.trust.confirmations += 1;
+        }
+        let Tally { yes, no } = answers.tally;
+        if yes > 0 && no > 0 {
+            self.contradicted(&format!("{yes} of {} runs on one candidate were interesting", yes + no))?;
+        }
+        let decided = self.confidence.trust.decide(answers.tally, self.stakes(), odds);
+        if let Some(interesting) = decided {
+            self.confidence.trust.learn(interesting, answers.tally.since(answers.evidence));
+            answers.evidence = answers.tally;
+            self.confidence.found.entry(self.statistics.pass).or_default().add(interesting);
+            self.confidence.refusals = if interesting { 0 } else { self.confidence.refusals.saturating_add(1) };
+            self.confidence.unlooked = self.confidence.unlooked.saturating_add(u32::from(!interesting));
+            if yes + no > 1 {
+                self.emit(&Event::Confirmed { interesting, yes, no, bytes: text.len(), is_best: false })?;
+            }
+        }
+        if decided == Some(false) {
+            self.memory.correct_record(&key, Why::Refused);
+        }
+        self.memory.set_answers(key, answers);
+        if decided == Some(false) && answers.refusal == Verdict::NotInteresting && self.gate.is_some() {
+            self.memory.refuse_with_blanks(text);
+        }
+        Ok(decided.map(|interesting| answers.decided(interesting)))
+    }
+
+    /// Whether the best result should be looked at before the search goes on.
+    pub(super) fn check_is_due(&self) -> bool {
+        let Confidence { refusals, unlooked, patience, looks, .. } = self.confidence;
+        let is_input = self.is_input();
+        if !self.confidence.trust.is_flaky() {
+            let half = u32::try_from(self.statistics.counts.total() / 2).unwrap_or(u32::MAX);
+            let is_worth_a_call = looks == 0 || unlooked >= half.max(LONG_PATIENCE);
+            return is_worth_a_call && refusals >= HONEST_PATIENCE && !is_input && !self.best_is_trusted();
+        }
+        refusals >= patience && !is_input
+    }
+
+    /// Looks at the best result again.
+    pub(super) fn check_best(&mut self) -> Result<(), Interrupt> {
+        self.confidence.unlooked = 0;
+        if !self.confidence.trust.is_flaky() {
+            self.confidence.looks += 1;
+        } else {
+            self.confidence.patience = self.confidence.patience.saturating_mul(2);
+        }
+        self.confirm_best(Stakes::Best)
+    }
+
+    /// Makes sure of the result at the end, unless it is the input.
+    pub(crate) fn confirm_result(&mut self) -> Result<(), Interrupt> {
+        if self.is_input() { Ok(()) } else { self.confirm_best(Stakes::Result) }
+    }
+
+    /// The best result is most likely the one that is made sure of at the end: workers that would wait may begin.
+    pub(crate) fn may_confirm_result(&mut self) {
+        if !self.is_input() && !self.confidence.trust.is_flaky() {
+            let known = self.answers_on_best(Stakes::Result);
+            self.may_judge_best(self.confidence.trust.missing(known, Stakes::Result, EVEN));
+        }
+    }
+
+    /// Whether the best result is the input.
+    fn is_input(&self) -> bool {
+        self.confidence.trusted.first().is_none_or(|input| input.best.text == *self.best())
+    }
+
+    /// Whether there is no use in going on, because too much was taken back.
+    pub(crate) fn gives_up(&mut self) -> Result<bool, Interrupt> {
+        let is_hopeless = self.is_hopeless();
+        if is_hopeless {
+            self.emit(&Event::Note("the test contradicts itself too often to continue; try a larger --confirm"))?;
+        }
+        Ok(is_hopeless)
+    }
+
+    /// Whether more results were taken back than is worth while.
+    pub(crate) fn is_hopeless(&self) -> bool {
+        self.confidence.trust.returns >= MOST_RETURNS
+    }
+
+    /// How much depends on the answers of the pass under way.
+    fn stakes(&self) -> Stakes {
+        if self.statistics.pass == Minimality.name() { Stakes::Guarantee } else { Stakes::Candidate }
+    }
+
+    /// The odds that a candidate of the pass under way is interesting.
+    pub(super) fn odds(&self) -> f64 {
+        let Tally { yes, no } = self.confidence.found.get(self.statistics.pass).copied().unwrap_or_default();
+        ((f64::from(yes) + FOUND_BEFORE) / (f64::from(no) + FOUND_BEFORE)).clamp(LEAST_ODDS, EVEN)
+    }
+
+    fn best_is_trusted(&self) -> bool {
+        self.confidence.trusts(self.best())
+    }
+
+    /// Notes that the test has contradicted itself, and says so the first time.
+    fn contradicted(&mut self, how: &str) -> Result<(), Interrupt> {
+        if !self.confidence.trust.contradicted() {
+            return Ok(());
+        }
+        self.memory.distrust_blanks();
+        self.emit(&Event::Note(&format!("the test is flaky: {how}; lop now repeats it before it accepts a result")))
+    }
+
+    /// Trusts the best result if the test says again what it said; else takes it back.
+    fn confirm_best(&mut self, stakes: Stakes) -> Result<(), Interrupt> {
+        let best = Arc::clone(self.best());
+        let pass = std::mem::replace(&mut self.statistics.pass, CONFIRMATION);
+        let known = self.answers_on_best(stakes);
+        let asked = self.ask_again(&best, known, stakes);
+        let holds = match asked {
+            Ok(true) if self.best_is_trusted() => Ok(()),
+            Ok(true) => {
+                let best = self.snapshot();
+                self.confidence.past.clear();
+                self.confidence.trusted.push(best);
+                Ok(())
+            }
+            Ok(false) => self.take_back(),
+            Err(interrupt) => Err(interrupt),
+        };
+        self.statistics.pass = pass;
+        holds
+    }
+
+    /// The answers on the best result that count when it is looked at again. On the way those for which it was accepted do.
+    /// At the end they do not: of many texts that are not interesting one may have been called so again and again, and
+    /// that is the one that was accepted.
+    fn answers_on_best(&self, stakes: Stakes) -> Tally {
+        match self.memory.answers(&key(self.best())) {
+            Some(answers)
+                if stakes == Stakes::Best && self.confidence.trust.is_flaky() && answers.tally.yes < CERTAIN =>
+            {
+                answers.tally
+            }
+            // A look at an earlier result counts as one at this one, further looks at this one count as well.
+            _ if stakes == Stakes::Result && !self.confidence.trust.is_flaky() => {
+                let looks = if self.best_is_trusted() { 2 } else { 1 };
+                Tally { yes: self.confidence.looks.min(looks), no: 0 }
+            }
+            _ => Tally::default(),
+        }
+    }
+
+    /// Runs the test on a text until it is clear what it says. Stopped meanwhile, a best result that looks worse than
+    /// it did is not kept.
+    fn ask_again(&mut self, text: &Arc<[u8]>, mut tally: Tally, stakes: Stakes) -> Result<bool, Interrupt> {
+        let known = tally;
+        let missing = self.confidence.trust.missing(tally, stakes, EVEN);
+        self.will_judge(text, missing)?;
+        loop {
+            let outcome = self.check_limits().and_then(|()| {
+                let outcome = self.judge(text, "once more")?;
+                outcome.verdict.ok_or_else(|| self.stopped())
+            });
+            let verdict = match outcome {
+                Ok(verdict) => verdict,
+                Err(interrupt) => {
+                    if tally.no > tally.yes && text == self.best() {
+                        self.go_back_to_trusted()?;
+                    }
+                    return Err(interrupt);
+                }
+            };
+            tally.add(verdict == Verdict::Interesting);
+            self.confidence.trust.confirmations += 1;
+            let Tally { yes, no } = tally;
+            if no > 0 {
+                // Nothing is asked again that was not called interesting before.
+                self.contradicted("what it had called interesting it refused")?;
+            }
+            if let Some(interesting) = self.confidence.trust.decide(tally, stakes, EVEN) {
+                self.confidence.trust.learn(interesting, tally.since(known));
+                let is_best = text == self.best();
+                self.emit(&Event::Confirmed { interesting, yes, no, bytes: text.len(), is_best })?;
+                return Ok(interesting);
+            }
+        }
+    }
+
+    /// Goes back to the newest earlier result that holds when the test is asked about it once more.
+    fn take_back(&mut self) -> Result<(), Interrupt> {
+        self.confidence.trust.returns += 1;
+        // The answer for which it was accepted was a lie.
+        self.confidence.trust.learn(false, Tally { yes: 1, no: 0 });
+        if self.best_is_trusted() {
+            self.confidence.trusted.pop();
+        }
+        self.trust_the_past()?;
+        loop {
+            self.go_back_to_trusted()?;
+            let best = Arc::clone(self.best());
+            if self.confidence.trusted.len() < 2 || self.ask_again(&best, Tally::default(), Stakes::Best)? {
+                return Err(Interrupt::Returned);
+            }
+            self.confidence.trusted.pop();
+        }
+    }
+
+    /// Trusts the newest of the results before the first contradiction that holds, if one does: when one does not, nor does
+    /// what was made of it. Stopped meanwhile, that is the newest that is known to hold.
+    fn trust_the_past(&mut self) -> Result<(), Interrupt> {
+        let mut past = std::mem::take(&mut self.confidence.past);
+        let (mut holds, mut doubtful) = (0, past.len());
+        let mut halted = Ok(());
+        while holds < doubtful && halted.is_ok() {
+            let middle = (holds + doubtful) / 2;
+            match self.ask_again(&Arc::clone(&past[middle].best.text), Tally::default(), Stakes::Best) {
+                Ok(true) => holds = middle + 1,
+                Ok(false) => doubtful = middle,
+                Err(interrupt) => halted = Err(interrupt),
+            }
+        }
+        past.truncate(holds);
+        self.confidence.trusted.extend(past.pop());
+        if halted.is_err() {
+            self.go_back_to_trusted()?;
+        }
+        halted
+    }
+
+    /// Makes the newest trusted result the best again.
+    fn go_back_to_trusted(&mut self) -> Result<(), Interrupt> {
+        let Some(trusted) = self.confidence.trusted.last().cloned() else { return Ok(()) };
+        self.memory.set_answers(key(self.best()), Answers::certain(Verdict::NotInteresting));
+        self.current.go_back(trusted.best);
+        self.memory.forget_nodes();
+        self.statistics.go_back(&trusted.stats);
+        (self.confidence.refusals, self.confidence.patience) = (0, PATIENCE);
+        let (content, size, tests) = (Arc::clone(self.best()), self.size(), self.statistics.counts.total());
+        self.emit(&Event::Returned { content: &content, size, tests })
+    }
+
+    /// Another result, which speaks for it, has replaced the best one.
+    pub(super) fn leave_best(&mut self, best: Best) {
+        if self.confidence.trusts(&best.text) {
+            return;
+        }
+        self.confidence.keep_past(Snapshot { best, stats: self.statistics.passes.clone() });
+    }
+
+    fn snapshot(&self) -> Snapshot {
+        Snapshot { best: self.current.best().clone(), stats: self.statistics.passes.clone() }
+    }
+}

@@ -1,0 +1,250 @@
+//! The tests of a session that run, or have ended, before their questions are asked.
+
+use std::cell::RefCell;
+use std::collections::{BTreeMap, HashMap, VecDeque};
+use std::rc::Rc;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use crate::rehearsal::{Forecast, Known, Marked, Scene};
+use lop_run::exec::{Key, Ticket};
+use lop_run::oracle::Outcome;
+
+use super::expectation::Expectations;
+
+/// A rehearsal looks for this number of questions per worker: some turn out not to be asked.
+const PER_WORKER: usize = 2;
+/// Rehearsals take at most one of this number of seconds that tests take.
+const SHARE: u32 = 4;
+/// Behind each answer they take at most one of this number of seconds that a test takes on average.
+const OF_A_TEST: u32 = 2;
+/// They may take so long all the same.
+const SHORT: Duration = Duration::from_millis(10);
+
+/// The foresight of a session.
+pub(super) enum Ahead<'a> {
+    Sees(Box<Foresight<'a>>),
+    /// It is the copy in a rehearsal.
+    Rehearses(Scene<'a>, Rc<RefCell<Expectations>>),
+}
+
+/// The tests that run, and the questions that are likely to come.
+#[derive(Default)]
+pub(super) struct Foresight<'a> {
+    pub(super) mark: Option<Marked<'a>>,
+    known: Known,
+    pub(super) running: BTreeMap<Ticket, Run>,
+    /// The tests that have ended and whose questions were not asked yet.
+    pub(super) ended: HashMap<Key, Vec<Ended>>,
+    /// The bytes of the smallest text of these that shows another failure, by the failure.
+    smallest: HashMap<String, usize>,
+    /// Outcomes for questions that were asked.
+    pub(super) ready: VecDeque<(Ticket, Key, Outcome)>,
+    /// The questions that rehearsals have come to; none if the search has gone another way.
+    pub(super) forecast: Option<Forecast<'a>>,
+    /// Whether there was an answer since the last rehearsal.
+    is_due: bool,
+    /// The end of the time for rehearsals; none if all is found.
+    until: Option<Instant>,
+    /// A text that may be asked about this number of times in the end.
+    pub(super) idle_runs: Option<(Arc<[u8]>, usize)>,
+    pub(super) expectations: Rc<RefCell<Expectations>>,
+    /// How many questions were answered, how many tests have begun and were run, the time that they took, and that of the rehearsals.
+    pub(super) answered: usize,
+    begun: usize,
+    tests: u32,
+    tested: Duration,
+    pub(super) spent: Duration,
+}
+
+/// A test that has ended before its question was asked.
+pub(super) struct Ended {
+    pub(super) outcome: Outcome,
+    pub(super) bytes: usize,
+    /// Its text, if it shows another failure, and no smaller one did so before it.
+    pub(super) slipped: Option<Arc<[u8]>>,
+}
+
+/// A test that runs.
+pub(super) struct Run {
+    pub(super) key: Key,
+    pub(super) text: Arc<[u8]>,
+    pub(super) stage: Stage,
+}
+
+/// How sure it is that the question of a test is asked.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Stage {
+    /// It is not likely any more, and the test is cancelled.
+    Left,
+    /// Its question may be asked.
+    Early,
+    /// Its question will be asked.
+    Sure,
+    Asked,
+}
+
+impl Foresight<'_> {
+    /// The workers that run what is asked.
+    pub(super) fn asked(&self) -> usize {
+        self.running.values().filter(|run| run.stage > Stage::Early).count()
+    }
+
+    /// Whether a test runs on a text, and goes on.
+    pub(super) fn runs(&self, key: &Key) -> bool {
+        self.running.values().any(|run| run.key == *key && run.stage != Stage::Left)
+    }
+
+    /// A test begins.
+    pub(super) fn begin(&mut self, ticket: Ticket, run: Run) {
+        self.begun += 1;
+        self.running.insert(ticket, run);
+    }
+
+    /// The tests that may begin if `spend` may for each that is needed. One that is cancelled has begun, too.
+    pub(super) fn affordable(&self, spend: f64) -> usize {
+        let needed = self.answered + self.asked();
+        ((spend * needed as f64) as usize).saturating_sub(self.begun)
+    }
+
+    /// Has a test of the last ones go whose questions may not be asked.
+    pub(super) fn leave_one(&mut self) -> Option<Ticket> {
+        let (ticket, run) = self.running.iter_mut().rev().find(|(_, run)| run.stage == Stage::Early)?;
+        run.stage = Stage::Left;
+        Some(*ticket)
+    }
+
+    /// The test of a question that is asked now, if it runs.
+    pub(super) fn adopt(&mut self, key: Key) -> Option<Ticket> {
+        let is_open = |run: &Run| run.key == key && matches!(run.stage, Stage::Early | Stage::Sure);
+        let (ticket, run) = self.running.iter_mut().find(|(_, run)| is_open(run))?;
+        run.stage = Stage::Asked;
+        Some(*ticket)
+    }
+
+    /// Has the tests go whose questions are not among the wanted ones.
+    pub(super) fn leave_others(&mut self, wanted: &[Key]) -> Vec<Ticket> {
+        let others = self.running.iter_mut().filter(|(_, run)| run.stage == Stage::Early && !wanted.contains(&run.key));
+        let leave = |(ticket, run): (&Ticket, &mut Run)| {
+            run.stage = Stage::Left;
+            *ticket
+        };
+        others.map(leave).collect()
+    }
+
+    /// Takes an outcome. Returns the ticket of a test whose question was not asked yet.
+    pub(super) fn take(&mut self, ticket: Ticket, outcome: Outcome) -> Option<Ticket> {
+        let Run { key, text, stage } = self.running.remove(&ticket)?;
+        self.is_due = true;
+        self.tests += u32::from(outcome.verdict.is_some());
+        self.tested += outcome.duration;
+        if let Some(verdict) = outcome.verdict {
+            Rc::make_mut(&mut self.known).insert(key, verdict);
+        }
+        if stage == Stage::Asked {
+            self.ready.push_back((ticket, key, outcome));
+            return None;
+        }
+        if outcome.verdict.is_some() {
+            let bytes = text.len();
+            let slipped = self.is_smallest(&outcome, bytes).then_some(text);
+            let mut outcome = outcome;
+            // Most of these questions are never asked: what the tests wrote would stay until the end.
+            if stage != Stage::Sure && slipped.is_none() {
+                (outcome.stdout_tail, outcome.stderr_tail) = Default::default();
+            }
+            self.ended.entry(key).or_default().push(Ended { outcome, bytes, slipped });
+        }
+        Some(ticket)
+    }
+
+    /// Whether an outcome shows another failure, on a smaller text than all before it.
+    fn is_smallest(&mut self, outcome: &Outcome, bytes: usize) -> bool {
+        let Some(slip) = &outcome.slip else { return false };
+        let is_smallest = self.smallest.get(slip).is_none_or(|smallest| bytes < *smallest);
+        if is_smallest {
+            self.smallest.insert(slip.clone(), bytes);
+        }
+        is_smallest
+    }
+
+    /// The outcome of a test whose question is asked now.
+    pub(super) fn take_ended(&mut self, key: &Key) -> Option<Outcome> {
+        let all = self.ended.get_mut(key)?;
+        let ended = all.pop();
+        if all.is_empty() {
+            self.ended.remove(key);
+        }
+        ended.map(|ended| ended.outcome)
+    }
+
+    /// Whether there is time for rehearsals.
+    pub(super) fn has_time(&self) -> bool {
+        self.spent * SHARE <= self.tested + SHORT
+    }
+
+    /// The foreseen questions that may still be asked and are not yet, the likeliest first. While there is more to be found
+    /// only those that are likelier than all that may be.
+    pub(super) fn wanted(&self, slots: usize, is_whole: bool) -> Vec<Key> {
+        let Some(forecast) = &self.forecast else { return Vec::new() };
+        let asked: Vec<Key> = self.running.values().filter(|run| run.stage > Stage::Early).map(|run| run.key).collect();
+        let least = if is_whole { 0.0 } else { forecast.is_whole_from(&self.known) };
+        let open = forecast.open(&self.known, slots).into_iter().take_while(|(reach, _)| *reach >= least);
+        open.map(|(_, key)| key).filter(|key| !asked.contains(key)).collect()
+    }
+
+    /// A question is asked. If no rehearsal has come to it, they begin anew.
+    pub(super) fn ask(&mut self, key: &Key) {
+        let is_foreseen = self.forecast.as_ref().is_some_and(|forecast| forecast.job(key).is_some());
+        if !is_foreseen && !self.known.contains_key(key) {
+            self.forecast = None;
+        }
+    }
+
+    /// Has one rehearsal look for questions, if there is something new to be found and time for it. Returns whether it did.
+    pub(super) fn rehearse(&mut self, slots: usize) -> bool {
+        let Some(mark) = self.mark.as_ref().filter(|_| self.has_time()) else { return false };
+        let from = Instant::now();
+        if std::mem::take(&mut self.is_due) {
+            self.until = Some(from + (self.tested / self.tests.max(1) / OF_A_TEST).max(SHORT));
+        }
+        let Some(until) = self.until.filter(|until| from < *until) else { return false };
+        let forecast = self.forecast.get_or_insert_with(|| Forecast::new(mark.clone()));
+        let has_found = forecast.go_on(&self.known, slots, PER_WORKER * slots, until);
+        self.until = self.until.filter(|_| has_found);
+        self.spent += from.elapsed();
+        has_found
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use lop_engine::Verdict;
+
+    /// The bytes of output that are kept of a test on a text of this length.
+    fn kept(foresight: &mut Foresight<'_>, bytes: usize, stage: Stage, slip: Option<&str>) -> usize {
+        let (key, ticket) = ([bytes as u8; 16], Ticket(bytes as u64));
+        foresight.begin(ticket, Run { key, text: vec![b'x'; bytes].into(), stage });
+        let output = || vec![b'o'; Outcome::TAIL];
+        let slip = slip.map(str::to_owned);
+        let outcome = Outcome::of(Verdict::NotInteresting);
+        assert!(
+            foresight.take(ticket, Outcome { stdout_tail: output(), stderr_tail: output(), slip, ..outcome }).is_some()
+        );
+        let outcome = foresight.ended.remove(&key).expect("it has ended").remove(0).outcome;
+        outcome.stdout_tail.capacity() + outcome.stderr_tail.capacity()
+    }
+
+    #[test]
+    fn output_of_answers_that_may_never_be_asked_for_is_not_kept() {
+        let all = 2 * Outcome::TAIL;
+        let mut foresight = Foresight::default();
+        assert_eq!(kept(&mut foresight, 1, Stage::Early, None), 0);
+        assert_eq!(kept(&mut foresight, 2, Stage::Left, None), 0);
+        assert_eq!(kept(&mut foresight, 3, Stage::Sure, None), all, "the input's own may be shown");
+        assert_eq!(kept(&mut foresight, 20, Stage::Early, Some("a crash")), all);
+        assert_eq!(kept(&mut foresight, 21, Stage::Early, Some("a crash")), 0, "the smallest is the one to keep");
+        assert_eq!(kept(&mut foresight, 19, Stage::Early, Some("a crash")), all);
+    }
+}

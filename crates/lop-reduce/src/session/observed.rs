@@ -1,0 +1,39 @@
+//! The state that the session keeps for observers.
+
+use std::time::Instant;
+
+use crate::outlook::Prospect;
+use lop_run::exec::Ticket;
+
+/// The state for observers.
+pub(super) struct Observed {
+    /// Whether the sink wants what costs time to tell.
+    pub(super) follows: bool,
+    /// The test that each worker runs.
+    pub(super) workers: Vec<Option<Ticket>>,
+    pub(super) prospect: Prospect,
+    /// When the prospect was made last, and when an outlook was told.
+    pub(super) made: Option<Instant>,
+    pub(super) told: Option<Instant>,
+    /// The passes that are left out by now.
+    pub(super) skipped: Vec<&'static str>,
+    /// Tests that were run and passes that were begun, and how many when new ones were looked for last.
+    pub(super) moment: u64,
+    pub(super) looked: u64,
+}
+
+impl Observed {
+    pub(super) fn new(follows: bool) -> Self {
+        let prospect = Prospect::default();
+        Observed {
+            follows,
+            workers: Vec::new(),
+            prospect,
+            made: None,
+            told: None,
+            skipped: Vec::new(),
+            moment: 0,
+            looked: 0,
+        }
+    }
+}

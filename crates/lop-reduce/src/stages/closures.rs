@@ -1,0 +1,190 @@
+//! Closures of references: the fewest definitions that are interesting with all that they refer to.
+//!
+//! The search is that of Kalhauge and Palsberg, "Binary Reduction of Dependency Graphs" (ESEC/FSE 2019): of the closures
+//! in the order of their sizes the shortest run from the first on is looked for whose union is interesting. The last of
+//! that run is needed, and the search goes on among those before it; where little text lies between the longest run that
+//! is not interesting and the shortest that is, all of that counts as needed. All of them together are the best result, so
+//! that no union is larger than that.
+
+use std::rc::Rc;
+
+use crate::interrupt::Interrupt;
+use crate::ordered::first_interesting;
+use crate::reducer::Reducer;
+use lop_engine::BitSet;
+use lop_passes::{Bodies, Closures, Pass, References};
+
+use super::proposals::sequences_of;
+use super::sweeps::sweep_while_it_pays;
+
+/// Fewer units than this, and texts of fewer tokens, are asked about as lists: emptying bodies first took up to 40 % more
+/// tests on small files.
+const LEAST: usize = 16;
+const LEAST_TOKENS: usize = 16_000;
+/// Closures are of no use where this number of tests in a row has been refused, and as many as a search among all takes.
+const MOST_REFUSED: usize = 3;
+/// The chance of their candidates: 15 of 55 were interesting on a file of C and one of JavaScript. Halves of all bodies are
+/// taken to be alike.
+const MAY_GO: f64 = 0.3;
+/// Where less than this share of the text may go, lists take it out in fewer tests.
+const SHARE: u64 = 4;
+/// By these it is remembered that closures were asked about, and bodies in vain.
+const MEMO: u64 = u64::from_be_bytes(*b"closures");
+const BODIES: u64 = u64::from_be_bytes(*b"empty it");
+
+/// Keeps closures that are interesting and empties bodies, while that makes closures smaller: what only a body refers to
+/// goes with that body.
+pub(crate) fn keep_closures(reducer: &mut Reducer<'_, '_>) -> Result<(), Interrupt> {
+    if reducer.tokens() >= LEAST_TOKENS {
+        keep_some(reducer)?;
+        go_on_with_bodies(reducer)?;
+    }
+    Ok(())
+}
+
+/// The same from the bodies on.
+fn go_on_with_bodies(reducer: &mut Reducer<'_, '_>) -> Result<(), Interrupt> {
+    loop {
+        reducer.mark_with(&(), |reducer, ()| go_on_with_bodies(reducer))?;
+        if !empty_bodies(reducer)? {
+            return Ok(());
+        }
+        keep_some(reducer)?;
+    }
+}
+
+/// Empties bodies of each kind of which half may be emptied at once, while that takes a good share of the text per test;
+/// `true` if some were.
+fn empty_bodies(reducer: &mut Reducer<'_, '_>) -> Result<bool, Interrupt> {
+    if !reducer.allows(&Bodies) || reducer.session.is_proposal_refused(BODIES) {
+        return Ok(false);
+    }
+    let before = reducer.weight();
+    for bodies in sequences_of(reducer, &Bodies) {
+        let Some(mut bodies) = reducer.spared(Some(bodies)) else { continue };
+        let (tokens, tests, count) = (reducer.tokens(), reducer.session.tests(), bodies.units.len());
+        if count < LEAST || bodies.tokens() * SHARE <= tokens as u64 {
+            continue;
+        }
+        reducer.session.enter_pass(Bodies.name(), reducer.round)?;
+        let (front, back) = bodies.units.split_at(count / 2);
+        let half = first_interesting(&mut reducer.session, 2, "half of all bodies", MAY_GO, |at, current| {
+            let half = if at == 0 { back } else { front };
+            current.candidate(half.iter().map(|unit| &unit.removal), false)
+        })?;
+        let Some(half) = half else { continue };
+        bodies.retain(&(0..count).map(|unit| (unit < count / 2) == (half == 0)).collect::<Vec<_>>());
+        sweep_while_it_pays(reducer, bodies, tokens, tests)?;
+    }
+    reducer.rebase()?;
+    let found = reducer.weight() < before;
+    if !found {
+        let tokens = reducer.tokens();
+        reducer.session.refuse_proposal(BODIES, tokens);
+    }
+    Ok(found)
+}
+
+/// Keeps closures that are interesting, and takes out everything else that may go; `true` if something went.
+fn keep_some(reducer: &mut Reducer<'_, '_>) -> Result<bool, Interrupt> {
+    if !reducer.allows(&Closures) || reducer.session.is_proposal_refused(MEMO) {
+        return Ok(false);
+    }
+    let Some(tools) = &mut reducer.tools else { return Ok(false) };
+    let current = reducer.session.current();
+    let may_go = |node| !current.node_is_kept(node);
+    let found = References::of(current.document(), tools.grammar, &mut tools.shapes, LEAST, may_go);
+    let Some(references) = found else { return Ok(false) };
+    let before = reducer.weight();
+    reducer.session.enter_pass(Closures.name(), reducer.round)?;
+    go_through(reducer, Search::new(Rc::new(references)))?;
+    Ok(reducer.weight() < before)
+}
+
+/// Asks until nothing is left to be asked.
+fn go_through(reducer: &mut Reducer<'_, '_>, mut search: Search) -> Result<(), Interrupt> {
+    loop {
+        reducer.mark_with(&search, |reducer, search| {
+            go_through(reducer, search)?;
+            go_on_with_bodies(reducer)
+        })?;
+        let Some(kept) = search.next(|tokens| reducer.pays_off(tokens, 1)) else { break };
+        let is_interesting = ask(reducer, &search.references, &kept)?;
+        search.learn(is_interesting);
+    }
+    let tokens = reducer.tokens();
+    reducer.session.refuse_proposal(MEMO, tokens);
+    reducer.rebase()
+}
+
+/// The search for the closures that are needed.
+#[derive(Clone)]
+struct Search {
+    references: Rc<References>,
+    needed: BitSet,
+    /// The closures among which the next one is looked for.
+    waiting: Rc<Vec<usize>>,
+    /// While one is looked for: the shortest run that is interesting may end at one of these of them. Before that it is
+    /// asked whether what is needed is enough.
+    ends: Option<(usize, usize)>,
+    /// Answers in a row that were no.
+    refused: usize,
+    most_refused: usize,
+    is_over: bool,
+}
+
+impl Search {
+    fn new(references: Rc<References>) -> Self {
+        let needed = references.always().clone();
+        let waiting = Rc::new(references.waiting(&needed, None));
+        let most_refused = MOST_REFUSED + waiting.len().max(1).ilog2() as usize;
+        Search { references, needed, waiting, ends: None, refused: 0, most_refused, is_over: false }
+    }
+
+    /// The units that are kept in the next candidate, if there is one; `pays` says whether it is worth a test to take out
+    /// this number of tokens.
+    fn next(&mut self, pays: impl Fn(u64) -> bool) -> Option<BitSet> {
+        let up_to = |search: &Self, end: usize| search.references.with(&search.needed, &search.waiting[..=end]);
+        while let Some((first, last)) = self.ends.filter(|_| !self.is_over) {
+            let tokens = |end| self.references.tokens(&up_to(self, end));
+            if first < last && pays(tokens(last) - tokens(first)) {
+                self.is_over = self.refused > self.most_refused;
+                return (!self.is_over).then(|| up_to(self, first + (last - first) / 2));
+            }
+            self.needed = self.references.with(&self.needed, &self.waiting[first..=last]);
+            self.waiting = Rc::new(self.references.waiting(&self.needed, Some(&self.waiting[..first])));
+            self.ends = None;
+        }
+        let (all, needed) = (self.references.with(&self.needed, &self.waiting), &self.needed);
+        self.is_over |= self.references.tokens(&all) <= self.references.tokens(needed) * SHARE / (SHARE - 1);
+        (!self.is_over).then(|| needed.clone())
+    }
+
+    fn learn(&mut self, is_interesting: bool) {
+        match &mut self.ends {
+            None => {
+                self.is_over = is_interesting;
+                self.refused += 1;
+                // None is shorter than the first, and that of all is interesting.
+                self.ends = Some((0, self.waiting.len() - 1));
+            }
+            Some((first, last)) => {
+                let middle = *first + (*last - *first) / 2;
+                if is_interesting {
+                    (*last, self.refused) = (middle, 0);
+                } else {
+                    (*first, self.refused) = (middle + 1, self.refused + 1);
+                }
+            }
+        }
+    }
+}
+
+/// Keeps only some units, if that is interesting.
+fn ask(reducer: &mut Reducer<'_, '_>, references: &References, kept: &BitSet) -> Result<bool, Interrupt> {
+    let removal = references.without_others(kept);
+    let first = first_interesting(&mut reducer.session, 1, "all that is not referred to", MAY_GO, |_, current| {
+        current.candidate(std::iter::once(&removal), false)
+    })?;
+    Ok(first.is_some())
+}

@@ -1,0 +1,77 @@
+//! The files of a test case that has several: those in one language are worked on together, as one text with one tree, so
+//! that definitions in one file go with what refers to them in another.
+
+use std::ops::Range;
+use std::sync::Arc;
+
+use crate::interrupt::Interrupt;
+use crate::memory::memo;
+use crate::reducer::Reducer;
+use lop_passes::{Files, Flatten, Join, Minimality, Pass};
+
+use super::embedded::reduce_embedded_in_files;
+use super::parts::{Parts, Shrink, reduce_parts};
+use super::proposals::sequences_of;
+use super::sweeps::{sweep_all, sweep_over};
+use super::turns::turn_of_each;
+
+/// Takes out files, and what is in those that stay. Works then on those of each language, and at last on those that are
+/// plain text; `true` if the text has changed. Files are asked about again only when all that has been done.
+pub(crate) fn reduce_files(
+    reducer: &mut Reducer<'_, '_>,
+    shrink: Shrink,
+    shrink_embedded: Shrink,
+) -> Result<bool, Interrupt> {
+    let Some(project) = reducer.project else { return Ok(false) };
+    let before = Arc::clone(reducer.session.best());
+    sweep_over(reducer, &Files)?;
+    if !reducer.allows(&Files) && reducer.allows(&Minimality) {
+        // Nothing but the guarantee is asked for, and files are a part of it.
+        let files = sequences_of(reducer, &Files);
+        sweep_all(reducer, Minimality.name(), files)?;
+    }
+    for (number, grammar) in project.grammars().iter().enumerate() {
+        let best = Arc::clone(reducer.session.best());
+        let inside = project.inside(number);
+        let settled = |text: &[u8]| {
+            let parts = inside(text).into_iter().filter(|part| !part.is_empty());
+            memo(("settled", parts.map(|part| &text[part]).collect::<Vec<_>>()))
+        };
+        if inside(&best).iter().all(Range::is_empty) || reducer.session.is_proposal_refused(settled(&best)) {
+            continue;
+        }
+        let around = project.tokens_around(number, &best, reducer.options.max_parse, &reducer.stop);
+        let leaves = reducer.tokens().saturating_sub(around).max(1);
+        let (language, grammar) = (grammar.name(), Some(grammar));
+        let parts = Parts { inside: Arc::clone(&inside), language, grammar, leaves, around: (around, true) };
+        reduce_parts(reducer, parts, shrink)?;
+        reduce_embedded_in_files(reducer, &project.grammars()[number], &inside, shrink_embedded)?;
+        let (memo, tokens) = (settled(reducer.session.best()), reducer.tokens());
+        reducer.session.refuse_proposal(memo, tokens);
+    }
+    let paths: Vec<_> = project.plain(reducer.session.best()).into_iter().map(|file| file.path).collect();
+    for path in paths {
+        let find = |text: &[u8]| project.plain(text).into_iter().find(|file| file.path == path);
+        let settled = |text: &[u8]| Some(memo(("settled", &path, &text[find(text)?.content])));
+        let best = Arc::clone(reducer.session.best());
+        let Some(file) = find(&best) else { continue };
+        if settled(&best).is_some_and(|memo| reducer.session.is_proposal_refused(memo)) {
+            continue;
+        }
+        let (inside, leaves) = (project.inside_file(path.clone()), file.content.len());
+        let around = (reducer.tokens(), false);
+        reduce_parts(reducer, Parts { inside, language: "text", grammar: None, leaves, around }, shrink)?;
+        let tokens = reducer.tokens();
+        if let Some(memo) = settled(reducer.session.best()) {
+            reducer.session.refuse_proposal(memo, tokens);
+        }
+    }
+    // The smaller they are the more likely it is that they can be one.
+    if reducer.allows(&Join) {
+        turn_of_each(reducer, &[&Join])?;
+    }
+    if reducer.allows(&Flatten) && !project.has_fixed_paths() {
+        turn_of_each(reducer, &[&Flatten])?;
+    }
+    Ok(before != *reducer.session.best())
+}

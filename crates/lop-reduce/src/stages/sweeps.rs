@@ -1,0 +1,122 @@
+//! Sweeps over the sequences that a pass proposes.
+
+use crate::interrupt::Interrupt;
+use crate::reducer::Reducer;
+use crate::sweep::SequenceSweep;
+use lop_passes::{Pass, Remembered, Sequence};
+
+use super::proposals::sequences_of;
+
+/// Sweeps over the sequences that a pass proposes, if it has its turn; `true` if something went.
+pub(crate) fn sweep_over(reducer: &mut Reducer<'_, '_>, pass: &dyn Pass) -> Result<bool, Interrupt> {
+    if !reducer.allows(pass) {
+        return Ok(false);
+    }
+    let sequences = sequences_of(reducer, pass);
+    sweep_all(reducer, pass.name(), sequences)
+}
+
+/// Sweeps over sequences that a pass has made of the text as it is, one after the other; `true` if something went.
+pub(crate) fn sweep_all(
+    reducer: &mut Reducer<'_, '_>,
+    pass: &'static str,
+    sequences: Vec<Sequence>,
+) -> Result<bool, Interrupt> {
+    let sequences: Vec<_> = sequences.into_iter().filter_map(|sequence| worth_asking(reducer, sequence)).collect();
+    if sequences.is_empty() {
+        return Ok(false);
+    }
+    reducer.session.enter_pass(pass, reducer.round)?;
+    let mut found = false;
+    for sequence in sequences {
+        let mut sweep = reducer.new_sweep(sequence);
+        reducer.finish(&mut sweep)?;
+        remember(reducer, &mut sweep);
+        found |= sweep.removed_count() > 0;
+    }
+    reducer.rebase()?;
+    Ok(found)
+}
+
+/// Sweeps over a sequence while what has gone pays off, of a text that had this number of tokens after this number of
+/// tests.
+pub(super) fn sweep_while_it_pays(
+    reducer: &mut Reducer<'_, '_>,
+    sequence: Sequence,
+    tokens: usize,
+    tests: u64,
+) -> Result<(), Interrupt> {
+    let mut sweep = reducer.new_sweep(sequence);
+    while !sweep.is_finished() {
+        let next = sweep.needed() + 1;
+        reducer.go_on_with(&mut sweep, next)?;
+        let gone = tokens.saturating_sub(reducer.tokens()) as u64;
+        if !reducer.pays_off(gone, reducer.session.tests().saturating_sub(tests)) {
+            break;
+        }
+    }
+    if sweep.is_finished() {
+        remember(reducer, &mut sweep);
+    } else {
+        remember_decided(reducer, &mut sweep);
+    }
+    Ok(())
+}
+
+/// The same for levels of nesting while nothing is deleted yet: it pays off where they go in runs, and not where only the
+/// tree is deep, as in C++ that the parser does not understand. There it took 360 tests for a twelfth of the text.
+pub(crate) fn sweep_levels(
+    reducer: &mut Reducer<'_, '_>,
+    pass: &'static str,
+    sequences: Vec<Sequence>,
+) -> Result<bool, Interrupt> {
+    let before = reducer.weight();
+    for sequence in sequences {
+        let Some(sequence) = worth_asking(reducer, sequence) else { continue };
+        reducer.session.enter_pass(pass, reducer.round)?;
+        // To find a level that stays takes log₂ tests, and there may be three before the runs between them pay off.
+        let tests = reducer.session.tests() + 3 * u64::from(sequence.units.len().ilog2() + 1);
+        let tokens = reducer.tokens();
+        sweep_while_it_pays(reducer, sequence, tokens, tests)?;
+    }
+    reducer.rebase()?;
+    Ok(reducer.weight() < before)
+}
+
+/// A sequence without what was refused when the text was not much larger, and without what the user wants kept;
+/// `None` if nothing else is in it.
+fn worth_asking(reducer: &Reducer<'_, '_>, mut sequence: Sequence) -> Option<Sequence> {
+    let is_new = |memo: &u64| !reducer.session.is_proposal_refused(*memo);
+    match &sequence.remembered {
+        Remembered::Units(memos) => {
+            let keep: Vec<_> = memos.iter().map(is_new).collect();
+            sequence.retain(&keep);
+        }
+        Remembered::Whole(memos) if !memos.iter().any(is_new) => return None,
+        Remembered::None | Remembered::Nodes(..) | Remembered::Whole(_) => {}
+    }
+    reducer.current().spare(sequence)
+}
+
+/// Takes note of what was refused in a sweep that may go on another time.
+fn remember_decided(reducer: &mut Reducer<'_, '_>, sweep: &mut SequenceSweep) {
+    let decided = sweep.newly_decided();
+    if let Remembered::Nodes(ask, nodes) = &sweep.sequence.remembered {
+        decided.iter().filter(|(_, stays)| *stays).for_each(|(unit, _)| reducer.session.refuse(*ask, nodes[*unit]));
+    }
+}
+
+/// Takes note of what was refused in a sweep.
+fn remember(reducer: &mut Reducer<'_, '_>, sweep: &mut SequenceSweep) {
+    let tokens = reducer.tokens();
+    let (kept, removed): (Vec<usize>, _) = (sweep.kept().collect(), sweep.removed_count());
+    match &sweep.sequence.remembered {
+        Remembered::None => {}
+        Remembered::Nodes(ask, nodes) => kept.iter().for_each(|unit| reducer.session.refuse(*ask, nodes[*unit])),
+        Remembered::Units(memos) => kept.iter().for_each(|unit| reducer.session.refuse_proposal(memos[*unit], tokens)),
+        Remembered::Whole(memos) if removed == 0 => {
+            memos.iter().for_each(|memo| reducer.session.refuse_proposal(*memo, tokens));
+        }
+        Remembered::Whole(_) => {}
+    }
+}

@@ -1,0 +1,85 @@
+//! The common road of all passes: what they propose as sequences is swept, and their single edits are asked about by
+//! expected gain.
+
+use std::collections::HashSet;
+
+use crate::interrupt::Interrupt;
+use crate::reducer::Reducer;
+use lop_passes::{Coupled, Pass, Stage};
+use lop_run::exec::key;
+
+use super::edits::edit_round;
+use super::proposals::{passes, proposals};
+use super::sweeps::sweep_all;
+
+/// Gives the passes of a stage their turn: what they propose as sequences is swept, and if nothing goes, single edits
+/// are made, those with the greatest expected gain first. `true` if something was found.
+pub(crate) fn turn(reducer: &mut Reducer<'_, '_>, stage: Stage) -> Result<bool, Interrupt> {
+    // Coupled edits have a turn of their own before those of their stage: to make them is to make all others.
+    let passes = passes(reducer, |facts| facts.has_turn_in(stage) && facts.name != Coupled.name());
+    turn_of(reducer, stage, stage.name(), &passes)
+}
+
+/// Gives each pass of some stages that the driver does not lead its turn by itself, as long as it finds something;
+/// `true` if one of them did.
+pub(crate) fn turns(reducer: &mut Reducer<'_, '_>, stages: impl Fn(Stage) -> bool) -> Result<bool, Interrupt> {
+    let passes = passes(reducer, |facts| !facts.is_led() && stages(facts.stage));
+    turn_of_each(reducer, &passes)
+}
+
+/// Gives the edits of other passes with what nothing refers to then their turn.
+pub(crate) fn turn_of_coupled(reducer: &mut Reducer<'_, '_>) -> Result<bool, Interrupt> {
+    if reducer.allows(&Coupled) { turn_of(reducer, Stage::Tokens, Coupled.name(), &[&Coupled]) } else { Ok(false) }
+}
+
+/// The same for the caller's own passes only.
+pub(crate) fn turns_of_own(reducer: &mut Reducer<'_, '_>, stages: impl Fn(Stage) -> bool) -> Result<bool, Interrupt> {
+    let options = reducer.options;
+    let own: Vec<_> = options.passes.own().filter(|pass| stages(pass.facts().stage) && reducer.allows(*pass)).collect();
+    turn_of_each(reducer, &own)
+}
+
+pub(super) fn turn_of_each(reducer: &mut Reducer<'_, '_>, passes: &[&dyn Pass]) -> Result<bool, Interrupt> {
+    let before = reducer.weight();
+    for pass in passes {
+        loop {
+            let before = reducer.weight();
+            // Edits that make nothing smaller would be made for ever.
+            if !turn_of(reducer, pass.facts().stage, pass.name(), &[*pass])? || reducer.weight() >= before {
+                break;
+            }
+        }
+    }
+    Ok(reducer.weight() < before)
+}
+
+fn turn_of(
+    reducer: &mut Reducer<'_, '_>,
+    stage: Stage,
+    name: &'static str,
+    passes: &[&dyn Pass],
+) -> Result<bool, Interrupt> {
+    reducer.mark()?;
+    let (swept, mut alternatives) = proposals(reducer, passes);
+    for (pass, sequences) in swept {
+        // The other sequences are of the text before.
+        if sweep_all(reducer, pass, sequences)? {
+            return Ok(true);
+        }
+    }
+    let mut found = false;
+    if !alternatives.is_empty() {
+        reducer.session.enter_pass(name, reducer.round)?;
+    }
+    let mut seen = HashSet::from([key(reducer.session.best())]);
+    while edit_round(reducer, stage, alternatives)? {
+        found = true;
+        // Edits that undo each other would be made for ever, and without a test.
+        if !seen.insert(key(reducer.session.best())) {
+            break;
+        }
+        reducer.mark()?;
+        alternatives = proposals(reducer, passes).1;
+    }
+    Ok(found)
+}

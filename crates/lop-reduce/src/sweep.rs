@@ -1,0 +1,242 @@
+//! Sweeping a sequence: the engine's questions become candidates, its commitments the document's.
+
+use std::collections::BTreeMap;
+use std::ops::Range;
+
+use rand::SeedableRng;
+use rand::rngs::ChaCha8Rng;
+use rand::seq::SliceRandom;
+
+use lop_engine::{Config, Knowledge, QuestionId, Search, Verdict};
+use lop_grammar::RuleId;
+use lop_grammar::SweepOrder;
+use lop_passes::{NO_DEPTH, Sequence, Unit, each_once};
+
+use super::current::{Candidate, Current};
+use super::interrupt::Interrupt;
+use super::outlook::Ahead;
+use super::positions::Positions;
+use super::question_source::QuestionSource;
+use super::session::Session;
+
+/// Of a list that is expected to take this number of tests for each worker several questions are asked at the same time.
+const LONG: f64 = 8.0;
+
+/// A sequence with the search over it: can be paused and taken up again.
+#[derive(Clone)]
+pub(super) struct SequenceSweep {
+    pub(super) sequence: Sequence,
+    pub(super) search: Box<Search>,
+    /// Position in the sweep → unit.
+    order: Vec<u32>,
+    /// The pass that asks, where the one under way is another.
+    pub(super) pass: Option<&'static str>,
+    /// Whether it was given up because too much was asked without a test.
+    pub(super) is_given_up: bool,
+}
+
+impl SequenceSweep {
+    /// Starts a search over a sequence. A `seed` other than 0 shuffles it.
+    pub(super) fn new(
+        sequence: Sequence,
+        config: &Config,
+        knowledge: &Knowledge,
+        order: SweepOrder,
+        seed: u64,
+    ) -> Self {
+        let view = knowledge.view(sequence.kind, sequence.depth);
+        let order = positions(&sequence, order, seed);
+        let sizes: Vec<u32> = order.iter().map(|&unit| sequence.units[unit as usize].tokens).collect();
+        SequenceSweep {
+            search: Box::new(Search::with_sizes(&sizes, config, &view)),
+            sequence,
+            order,
+            pass: None,
+            is_given_up: false,
+        }
+    }
+
+    /// Starts the guaranteed pass over a sequence: every unit is asked about by itself until none
+    /// of those that are left can go, where `config.theta` is 0.
+    pub(super) fn verification(sequence: Sequence, config: &Config, knowledge: &Knowledge, seed: u64) -> Self {
+        let view = knowledge.view(sequence.kind, sequence.depth);
+        // The caller puts first what is asked first.
+        let order = positions(&sequence, SweepOrder::Forward, seed);
+        SequenceSweep {
+            search: Box::new(Search::for_verification(order.len(), config, &view)),
+            sequence,
+            order,
+            pass: None,
+            is_given_up: false,
+        }
+    }
+
+    pub(super) fn is_finished(&self) -> bool {
+        self.search.is_finished()
+    }
+
+    /// Units found needed so far.
+    pub(super) fn needed(&self) -> usize {
+        self.search.needed_count()
+    }
+
+    /// Units not decided yet.
+    pub(super) fn undecided(&self) -> usize {
+        self.search.undecided()
+    }
+
+    /// Mean size of the units not decided yet.
+    pub(super) fn mean_left(&self, size: impl Fn(&Unit) -> f64) -> f64 {
+        let size = |at: usize| size(&self.sequence.units[self.order[at] as usize]);
+        let sum: f64 = self.search.undecided_positions().map(size).sum();
+        sum / self.undecided().max(1) as f64
+    }
+
+    /// Units decided since this was called last, and whether each stays.
+    pub(super) fn newly_decided(&mut self) -> Vec<(usize, bool)> {
+        let mut decided = Vec::new();
+        for (positions, needed) in self.search.take_decided() {
+            decided.extend(positions.map(|at| (self.order[at] as usize, Some(at) == needed)));
+        }
+        decided
+    }
+
+    /// Units that stay, with the search as it stands.
+    pub(super) fn kept(&self) -> impl Iterator<Item = usize> + '_ {
+        let removed = self.search.removed();
+        (0..self.order.len()).filter(|at| !removed.contains(*at)).map(|at| self.order[at] as usize)
+    }
+
+    /// Number of units that went.
+    pub(super) fn removed_count(&self) -> usize {
+        self.search.removed().count()
+    }
+
+    /// Units that stay only because the candidate without them timed out.
+    pub(super) fn kept_by_timeout(&self) -> Vec<usize> {
+        self.search.kept_by_timeout().into_iter().map(|at| self.order[at] as usize).collect()
+    }
+
+    /// Adds what was learnt to what the run knows.
+    pub(super) fn teach(&mut self, knowledge: &mut Knowledge) {
+        knowledge.absorb(self.sequence.kind, self.sequence.depth, &self.search.take_evidence());
+    }
+
+    /// Sweeps a text until `most_needed` units were found needed.
+    pub(super) fn pursue(&mut self, session: &mut Session<'_, '_>, most_needed: usize) -> Result<(), Interrupt> {
+        // The text may have changed since the search was paused. The session's cache knows what is still true of it.
+        self.search.forget_answers();
+        let positions = Positions::new(&self.sequence, &self.order);
+        let (removals, rules) = Default::default();
+        let (pass, is_given_up) = (self.pass, &mut self.is_given_up);
+        let search = &mut self.search;
+        session.pursue(&mut SweepOn { search, positions, most_needed, pass, is_given_up, removals, rules })
+    }
+}
+
+/// The number of questions that are asked at the same time of a list: one, unless the list is long.
+fn lanes(search: &Search, workers: usize) -> usize {
+    if workers > 1 && search.remaining_tests().mean >= LONG * workers as f64 { workers } else { 1 }
+}
+
+/// The order in which the units of a sequence are asked about.
+fn positions(sequence: &Sequence, order: SweepOrder, seed: u64) -> Vec<u32> {
+    let len = sequence.units.len();
+    let mut positions: Vec<u32> = (0..u32::try_from(len).expect("fewer units than bytes")).collect();
+    match order {
+        _ if seed != 0 => {
+            // A stream of its own for every list, so that one list's length does not change the order of the next.
+            let stream = (u64::from(sequence.kind) << 32 | u64::from(sequence.depth)) ^ (len as u64) << 20;
+            positions.shuffle(&mut ChaCha8Rng::seed_from_u64(seed ^ stream));
+        }
+        SweepOrder::Forward => {}
+        SweepOrder::Backward => positions.reverse(),
+    }
+    positions
+}
+
+/// A search at work on a text.
+struct SweepOn<'s> {
+    search: &'s mut Search,
+    positions: Positions<'s>,
+    most_needed: usize,
+    pass: Option<&'static str>,
+    is_given_up: &'s mut bool,
+    /// The positions that are gone in the candidate of a question, and the chance that it is interesting.
+    removals: BTreeMap<u64, (Vec<Range<usize>>, f64)>,
+    /// The rules behind the units that went last.
+    rules: Vec<RuleId>,
+}
+
+impl QuestionSource for SweepOn<'_> {
+    fn questions(&mut self, most: usize) -> Vec<u64> {
+        let pauses = self.search.needed_count() >= self.most_needed && self.search.undecided() > 0;
+        if pauses && !self.search.has_unjudged_union() {
+            return Vec::new();
+        }
+        // Before a pause what was found side by side has to be judged together.
+        let questions = self.search.next_tests(if pauses { 1 } else { most });
+        self.removals = questions.iter().map(|q| (q.id.0, (q.remove.clone(), q.p_yes))).collect();
+        questions.iter().map(|q| q.id.0).collect()
+    }
+
+    fn width(&self, workers: usize) -> usize {
+        lanes(self.search, workers)
+    }
+
+    fn candidate(&mut self, question: u64, current: &Current<'_>) -> Candidate {
+        let removed = self.search.removed();
+        let more = || {
+            let positions = self.removals[&question].0.iter().cloned().flatten().filter(|at| !removed.contains(*at));
+            positions.map(|at| self.positions.unit(at))
+        };
+        let cleared = more().all(|unit| unit.cleared);
+        current.candidate(more().map(|unit| &unit.removal), cleared)
+    }
+
+    fn wants(&self, question: u64) -> bool {
+        self.search.wants(QuestionId(question))
+    }
+
+    fn may_accept(&self, question: u64) -> bool {
+        self.search.may_accept(QuestionId(question))
+    }
+
+    fn observe(&mut self, question: u64, verdict: Verdict) -> Option<u64> {
+        let progress = self.search.observe(QuestionId(question), verdict);
+        self.rules.clear();
+        for position in progress.newly_removed.into_iter().flatten() {
+            self.rules.extend(self.positions.rules(position));
+        }
+        self.rules = each_once(self.rules.drain(..));
+        progress.accepted.map(|id| id.0)
+    }
+
+    fn chance(&self, question: u64) -> f64 {
+        self.removals.get(&question).map_or(0.5, |r| r.1)
+    }
+
+    fn give_up(&mut self) {
+        self.search.give_up();
+        *self.is_given_up = true;
+    }
+
+    fn pass(&self, _: u64) -> Option<&'static str> {
+        self.pass
+    }
+
+    fn ahead(&self) -> Option<Ahead> {
+        let depth = self.positions.sequence.depth;
+        let (units, tests) = (self.search.undecided(), self.search.remaining_tests());
+        Some(Ahead { depth: (depth != NO_DEPTH).then_some(depth), units, tests })
+    }
+
+    fn rules(&self) -> &[RuleId] {
+        &self.rules
+    }
+
+    fn describe(&self, question: u64) -> String {
+        let asked: usize = self.removals.get(&question).map_or(0, |r| r.0.iter().map(ExactSizeIterator::len).sum());
+        self.positions.describe(asked.saturating_sub(self.search.removed().count()))
+    }
+}

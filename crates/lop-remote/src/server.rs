@@ -1,0 +1,392 @@
+//! Responsible for one question to a server of the Remote Execution API: whether the answer is known there, what has to go
+//! there for it, and the run.
+
+use std::collections::HashSet;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Mutex, PoisonError};
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
+
+use bazel_remote_apis::build::bazel::remote::execution::v2 as api;
+use bazel_remote_apis::google::bytestream::byte_stream_client::ByteStreamClient;
+use bazel_remote_apis::google::bytestream::{ReadRequest, WriteRequest};
+use bazel_remote_apis::google::longrunning::operation::Result as Finished;
+use bazel_remote_apis::google::longrunning::operations_client::OperationsClient;
+use bazel_remote_apis::google::longrunning::{CancelOperationRequest, Operation};
+use bazel_remote_apis::google::protobuf::Timestamp;
+use prost::Message;
+use tonic::metadata::{AsciiMetadataKey, AsciiMetadataValue};
+use tonic::service::Interceptor;
+use tonic::service::interceptor::InterceptedService;
+use tonic::transport::Channel;
+use tonic::{Code, Request, Status};
+
+use lop_run::oracle::{Exit, Ran};
+
+use super::parcel::Parcel;
+
+/// Blobs of at most this size together go in one message: the usual limit of a message is 4 MiB.
+const MESSAGE: usize = 3 << 20;
+/// A larger blob goes in pieces of this size.
+const PIECE: usize = 1 << 20;
+/// Blobs of this size together go there without a question before.
+const SMALL: usize = 64 << 10;
+/// Of an output no more is fetched, in bytes: a test that writes more counts as not interesting.
+const OUTPUT: usize = (64 << 20) + 1;
+/// The longest message that is read: an output, and what is said besides it.
+const ANSWER: usize = OUTPUT + (1 << 20);
+/// Characters of a server's own words that are shown.
+const WORDS: usize = 1_000;
+/// Messages about one run; the last says how it ended. Servers send one for each state, or one every few seconds.
+const MESSAGES: usize = 10_000;
+/// Names of blobs that are remembered as being there.
+const REMEMBERED: usize = 100_000;
+/// A server that says nothing about a run for this long, besides the run's own time, has forgotten it. An output takes no
+/// longer either.
+const SILENCE: Duration = Duration::from_secs(600);
+/// A run has ended within this time, besides its own, however long it had to wait for a machine.
+const WHOLE: Duration = Duration::from_secs(4 * 60 * 60);
+
+/// A channel that says who asks.
+pub(super) type Line = InterceptedService<Channel, Headers>;
+
+/// The headers of every call.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Headers(pub(super) Vec<(AsciiMetadataKey, AsciiMetadataValue)>);
+
+impl Interceptor for Headers {
+    fn call(&mut self, mut request: Request<()>) -> Result<Request<()>, Status> {
+        for (name, value) in &self.0 {
+            request.metadata_mut().insert(name.clone(), value.clone());
+        }
+        Ok(request)
+    }
+}
+
+/// Why a question has no answer.
+#[derive(Debug)]
+pub(super) struct Trouble {
+    /// For people.
+    pub(super) message: String,
+    /// Whether it may be gone when the question is asked again.
+    pub(super) passes: bool,
+}
+
+impl Trouble {
+    pub(super) fn passing(message: impl Into<String>) -> Self {
+        Trouble { message: shortened(message.into()), passes: true }
+    }
+
+    fn of(code: Code, message: &str) -> Self {
+        let lasting = [
+            Code::Unauthenticated,
+            Code::PermissionDenied,
+            Code::InvalidArgument,
+            Code::Unimplemented,
+            Code::OutOfRange,
+        ];
+        let message = if message.is_empty() { code.description() } else { message };
+        let message = format!("{} ({code:?})", shortened(message.to_owned()));
+        Trouble { message, passes: !lasting.contains(&code) }
+    }
+}
+
+impl From<Status> for Trouble {
+    fn from(status: Status) -> Self {
+        let causes = std::iter::successors(std::error::Error::source(&status), |error| error.source());
+        // A cause often says what is said above it, too.
+        let message = causes.map(ToString::to_string).fold(status.message().to_owned(), |all, cause| {
+            if all.contains(&cause) { all } else { format!("{all}: {cause}") }
+        });
+        let mut trouble = Trouble::of(status.code(), &message);
+        // One that is not trusted now is not trusted later.
+        trouble.passes &= !trouble.message.contains("certificate");
+        trouble
+    }
+}
+
+/// A server.
+#[derive(Debug)]
+pub(super) struct Server {
+    line: Line,
+    instance: String,
+    /// Names of blobs that are there.
+    there: Mutex<HashSet<String>>,
+    /// Blobs that went there in pieces.
+    uploads: AtomicU64,
+}
+
+impl Server {
+    pub(super) fn new(line: Line, instance: String) -> Self {
+        Server { line, instance, there: Mutex::default(), uploads: AtomicU64::new(0) }
+    }
+
+    /// Checks that the server runs actions that are named by SHA-256.
+    pub(super) async fn check(&self) -> Result<(), Trouble> {
+        let request = api::GetCapabilitiesRequest { instance_name: self.instance.clone() };
+        let mut client = api::capabilities_client::CapabilitiesClient::new(self.line.clone());
+        let able = client.get_capabilities(request).await?.into_inner();
+        let lasting = |message: &str| Err(Trouble { message: message.to_owned(), passes: false });
+        let sha256 = api::digest_function::Value::Sha256 as i32;
+        let runs = able.execution_capabilities.is_some_and(|able| able.exec_enabled);
+        let names = able.cache_capabilities.map(|able| able.digest_functions).unwrap_or_default();
+        match (runs, names.contains(&sha256)) {
+            (false, _) => lasting("it stores results, but runs nothing: name the address that takes actions"),
+            (_, false) => lasting("it does not name blobs by SHA-256"),
+            _ => Ok(()),
+        }
+    }
+
+    /// Asks once about a parcel; `anew` if an answer that the server remembers does not count. `started` gets the name that
+    /// the run has there.
+    pub(super) async fn ask(&self, parcel: &Parcel, anew: bool, started: &Mutex<String>) -> Result<Ran, Trouble> {
+        if !anew && let Some(result) = self.remembered(parcel).await? {
+            return self.ran(result).await;
+        }
+        self.deliver(parcel).await?;
+        let request = api::ExecuteRequest {
+            instance_name: self.instance.clone(),
+            skip_cache_lookup: anew,
+            action_digest: Some(parcel.action.clone()),
+            digest_function: api::digest_function::Value::Sha256 as i32,
+            ..api::ExecuteRequest::default()
+        };
+        let ended = tokio::time::timeout(WHOLE + parcel.time, self.ended(request, parcel, started)).await;
+        let result = ended.unwrap_or_else(|_| Err(Trouble::passing("the server does not end a run")))?;
+        self.finished(result, parcel).await
+    }
+
+    /// Has an action run, and waits for its end.
+    async fn ended(
+        &self,
+        request: api::ExecuteRequest,
+        parcel: &Parcel,
+        started: &Mutex<String>,
+    ) -> Result<Option<Finished>, Trouble> {
+        let mut client =
+            api::execution_client::ExecutionClient::new(self.line.clone()).max_decoding_message_size(ANSWER);
+        let mut stream = client.execute(request).await.map_err(|status| self.refused(status, parcel))?.into_inner();
+        for _ in 0..MESSAGES {
+            let next = tokio::time::timeout(SILENCE + parcel.time, stream.message()).await;
+            let next = next.map_err(|_| Trouble::passing("the server says nothing about a run any more"))?;
+            match next.map_err(|status| self.refused(status, parcel))? {
+                None => return Err(Trouble::passing("the server left in the middle of a run")),
+                Some(Operation { done: true, result, .. }) => return Ok(result),
+                Some(operation) => *started.lock().unwrap_or_else(PoisonError::into_inner) = operation.name,
+            }
+        }
+        Err(Trouble::passing(format!("the server sent {MESSAGES} messages about a run, and none that it has ended")))
+    }
+
+    /// Asks the server to end a run, which it need not do.
+    pub(super) async fn cancel(&self, name: String) {
+        if !name.is_empty() {
+            let mut client = OperationsClient::new(self.line.clone());
+            let cancel = client.cancel_operation(CancelOperationRequest { name });
+            // A server that knows no such thing lets the action run to its end.
+            let _ = tokio::time::timeout(Duration::from_millis(200), cancel).await;
+        }
+    }
+
+    async fn finished(&self, result: Option<Finished>, parcel: &Parcel) -> Result<Ran, Trouble> {
+        let response = match result {
+            Some(Finished::Response(any)) => api::ExecuteResponse::decode(&any.value[..]),
+            Some(Finished::Error(status)) => return Err(self.failed(status.code, &status.message, parcel)),
+            None => return Err(Trouble::passing("the server ended a run without a result")),
+        };
+        let response = response.map_err(|error| Trouble::passing(format!("the answer cannot be read: {error}")))?;
+        let status = response.status.unwrap_or_default();
+        match (status.code, response.result) {
+            (0, Some(result)) => self.ran(result).await,
+            (code, result) if code == Code::DeadlineExceeded as i32 => {
+                let ran = self.ran(result.unwrap_or_default()).await?;
+                Ok(Ran { exit: Exit::TimedOut, ..ran })
+            }
+            (code, _) => Err(self.failed(code, &status.message, parcel)),
+        }
+    }
+
+    /// A call that failed. After some failures nothing is sure to be there any more.
+    fn refused(&self, status: Status, parcel: &Parcel) -> Trouble {
+        self.failed(status.code() as i32, status.message(), parcel)
+    }
+
+    fn failed(&self, code: i32, message: &str, parcel: &Parcel) -> Trouble {
+        let mut there = self.there.lock().unwrap_or_else(PoisonError::into_inner);
+        parcel.blobs.keys().for_each(|hash| {
+            there.remove(hash);
+        });
+        Trouble::of(Code::from_i32(code), message)
+    }
+
+    /// The answer that the server has about this very action.
+    async fn remembered(&self, parcel: &Parcel) -> Result<Option<api::ActionResult>, Trouble> {
+        let request = api::GetActionResultRequest {
+            instance_name: self.instance.clone(),
+            action_digest: Some(parcel.action.clone()),
+            inline_stdout: true,
+            inline_stderr: true,
+            digest_function: api::digest_function::Value::Sha256 as i32,
+            ..api::GetActionResultRequest::default()
+        };
+        let mut client =
+            api::action_cache_client::ActionCacheClient::new(self.line.clone()).max_decoding_message_size(ANSWER);
+        match client.get_action_result(request).await {
+            Ok(result) => Ok(Some(result.into_inner())),
+            // Without an action cache it is asked anew.
+            Err(status) if [Code::NotFound, Code::Unimplemented].contains(&status.code()) => Ok(None),
+            Err(status) => Err(status.into()),
+        }
+    }
+
+    /// Brings what is not there yet.
+    async fn deliver(&self, parcel: &Parcel) -> Result<(), Trouble> {
+        let is_new =
+            |digest: &api::Digest| !self.there.lock().unwrap_or_else(PoisonError::into_inner).contains(&digest.hash);
+        let mut missing: Vec<api::Digest> = parcel.digests().filter(is_new).collect();
+        let size = |digest: &api::Digest| usize::try_from(digest.size_bytes).unwrap_or(0);
+        if missing.iter().map(size).sum::<usize>() > SMALL {
+            let request = api::FindMissingBlobsRequest {
+                instance_name: self.instance.clone(),
+                blob_digests: missing,
+                digest_function: api::digest_function::Value::Sha256 as i32,
+            };
+            missing = self.storage().find_missing_blobs(request).await?.into_inner().missing_blob_digests;
+        }
+        let mut batch = Vec::new();
+        let mut bytes = 0;
+        for digest in missing {
+            let Some(blob) = parcel.blobs.get(&digest.hash) else { continue };
+            let data = blob.bytes();
+            if data.len() > MESSAGE {
+                self.stream(&digest, data).await?;
+                continue;
+            }
+            if bytes + data.len() > MESSAGE {
+                self.send(std::mem::take(&mut batch)).await?;
+                bytes = 0;
+            }
+            bytes += data.len();
+            batch.push(api::batch_update_blobs_request::Request {
+                digest: Some(digest),
+                data: data.to_vec(),
+                ..api::batch_update_blobs_request::Request::default()
+            });
+        }
+        self.send(batch).await?;
+        let mut there = self.there.lock().unwrap_or_else(PoisonError::into_inner);
+        if there.len() > REMEMBERED {
+            there.clear();
+        }
+        there.extend(parcel.blobs.keys().cloned());
+        Ok(())
+    }
+
+    async fn send(&self, requests: Vec<api::batch_update_blobs_request::Request>) -> Result<(), Trouble> {
+        if requests.is_empty() {
+            return Ok(());
+        }
+        let request = api::BatchUpdateBlobsRequest {
+            instance_name: self.instance.clone(),
+            requests,
+            digest_function: api::digest_function::Value::Sha256 as i32,
+        };
+        let answers = self.storage().batch_update_blobs(request).await?.into_inner().responses;
+        let wrong = answers.into_iter().filter_map(|answer| answer.status).find(|status| status.code != 0);
+        wrong.map_or(Ok(()), |status| Err(Trouble::of(Code::from_i32(status.code), &status.message)))
+    }
+
+    /// Brings a blob that is too large for a message.
+    async fn stream(&self, digest: &api::Digest, data: &[u8]) -> Result<(), Trouble> {
+        let id = uuid(&digest.hash, self.uploads.fetch_add(1, Ordering::Relaxed));
+        let name = format!("{}uploads/{id}/blobs/{}/{}", self.prefix(), digest.hash, digest.size_bytes);
+        let count = data.len().div_ceil(PIECE);
+        let pieces: Vec<WriteRequest> = (data.chunks(PIECE).enumerate())
+            .map(|(at, piece)| WriteRequest {
+                resource_name: name.clone(),
+                write_offset: (at * PIECE) as i64,
+                finish_write: at + 1 == count,
+                data: piece.to_vec(),
+            })
+            .collect();
+        let stream = tokio_stream::iter(pieces);
+        ByteStreamClient::new(self.line.clone()).write(stream).await?;
+        Ok(())
+    }
+
+    async fn ran(&self, result: api::ActionResult) -> Result<Ran, Trouble> {
+        let exit = match result.exit_code {
+            signal if signal < 0 => Exit::Signal(signal.saturating_neg()),
+            code => Exit::Code(code),
+        };
+        let times = result.execution_metadata.unwrap_or_default();
+        let duration = match (times.execution_start_timestamp, times.execution_completed_timestamp) {
+            (Some(start), Some(end)) => moment(&end).saturating_sub(moment(&start)),
+            _ => Duration::ZERO,
+        };
+        let stdout = self.output(result.stdout_raw, result.stdout_digest).await?;
+        let stderr = self.output(result.stderr_raw, result.stderr_digest).await?;
+        Ok(Ran { exit, duration, stdout, stderr })
+    }
+
+    /// An output, which stands in the answer or has to be fetched.
+    async fn output(&self, raw: Vec<u8>, digest: Option<api::Digest>) -> Result<Vec<u8>, Trouble> {
+        let Some(digest) = digest.filter(|digest| raw.is_empty() && digest.size_bytes > 0) else { return Ok(raw) };
+        let fetched = tokio::time::timeout(SILENCE, self.fetched(&digest)).await;
+        fetched.unwrap_or_else(|_| Err(Trouble::passing("an output does not come to its end")))
+    }
+
+    /// The content of a blob, as far as it is looked at.
+    async fn fetched(&self, digest: &api::Digest) -> Result<Vec<u8>, Trouble> {
+        let promised = usize::try_from(digest.size_bytes).unwrap_or(0);
+        let request = ReadRequest {
+            resource_name: format!("{}blobs/{}/{}", self.prefix(), digest.hash, digest.size_bytes),
+            read_offset: 0,
+            read_limit: if promised > OUTPUT { OUTPUT as i64 } else { 0 },
+        };
+        let mut client = ByteStreamClient::new(self.line.clone()).max_decoding_message_size(ANSWER);
+        let mut stream = client.read(request).await?.into_inner();
+        let mut all = Vec::new();
+        while let Some(piece) = stream.message().await? {
+            if all.len() + piece.data.len() > promised {
+                return Err(Trouble::passing("an output is longer than the server said"));
+            }
+            all.extend_from_slice(&piece.data);
+            // A server that ignores the limit keeps sending.
+            if all.len() >= OUTPUT {
+                all.truncate(OUTPUT);
+                break;
+            }
+        }
+        if all.len() == promised.min(OUTPUT) { Ok(all) } else { Err(Trouble::passing("an output came in part only")) }
+    }
+
+    fn storage(&self) -> api::content_addressable_storage_client::ContentAddressableStorageClient<Line> {
+        api::content_addressable_storage_client::ContentAddressableStorageClient::new(self.line.clone())
+    }
+
+    fn prefix(&self) -> String {
+        if self.instance.is_empty() { String::new() } else { format!("{}/", self.instance) }
+    }
+}
+
+/// The beginning of a text that may come from a server.
+fn shortened(mut text: String) -> String {
+    if let Some((end, _)) = text.char_indices().nth(WORDS) {
+        text.truncate(end);
+        text.push('…');
+    }
+    text
+}
+
+fn moment(time: &Timestamp) -> Duration {
+    Duration::new(u64::try_from(time.seconds).unwrap_or(0), u32::try_from(time.nanos).unwrap_or(0))
+}
+
+/// A name in the form of a UUID for an upload, which no other has.
+fn uuid(hash: &str, number: u64) -> String {
+    let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default().as_nanos();
+    let what = (hash, std::process::id(), now, number);
+    let hex = blake3::hash(format!("{what:?}").as_bytes()).to_hex();
+    // The digits that say which version it is.
+    format!("{}-{}-4{}-8{}-{}", &hex[..8], &hex[8..12], &hex[12..15], &hex[15..18], &hex[18..30])
+}

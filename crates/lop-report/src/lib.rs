@@ -1,0 +1,124 @@
+//! Consumers of a reduction's events: people, machines and files.
+//!
+//! One event type feeds three kinds of consumer. [`Store`] keeps the best result on disk,
+//! [`JsonLines`] writes every event for programs, [`Progress`] and [`Screen`] show people what is going on;
+//! [`Reporters`] hands each event to all of them, the journal and the store first, so that none tells of a
+//! result that could still be lost. [`summary`], [`diff`], [`page`], [`explain`] and [`issue`]
+//! speak once, at the end; [`findings`] says what is the matter with a test, and [`steps`] what a journal holds.
+//!
+//! Internal to lop: no version of this crate promises anything.
+
+mod details;
+pub mod diff;
+pub mod explain;
+pub mod findings;
+mod first_run;
+pub mod history;
+pub mod issue;
+pub mod json;
+mod many_files;
+pub mod origins;
+pub mod others;
+pub mod page;
+pub mod progress;
+pub mod reasons;
+pub mod redaction;
+mod result_file;
+pub mod screen;
+mod several;
+pub mod steps;
+pub mod store;
+pub mod summary;
+mod target;
+pub mod text;
+pub mod triage_page;
+pub mod visible;
+
+use std::io;
+
+use lop_journal::Notes;
+use lop_reduce::{Event, EventSink};
+
+pub use first_run::FirstRun;
+pub use history::History;
+pub use json::JsonLines;
+pub use others::{Other, Others};
+pub use progress::{Form, Progress, Verbosity};
+pub use result_file::StoreError;
+pub use screen::Screen;
+pub use store::{Input, Kept, Store, state_directory};
+
+/// All consumers of one run.
+pub struct Reporters {
+    /// Says that the first run takes long, until it has ended.
+    pub first_run: Option<FirstRun>,
+    /// Remembers on disk what an interrupted run needs to go on.
+    pub notes: Notes,
+    /// Keeps the best result.
+    pub store: Store,
+    /// Keeps the other crashes, where there is a place for them.
+    pub others: Option<Others>,
+    /// Writes events as JSON lines, if asked for.
+    pub json: Option<JsonLines>,
+    /// The part of the events that the report at the end needs.
+    pub history: History,
+    /// Says when something that the outcomes rest on is not as it was. It is asked when a result is confirmed, and at
+    /// the end.
+    pub watch: Option<ChangeCheck>,
+    /// The warnings that the end shows, however quiet lop is.
+    pub warnings: Vec<String>,
+    /// Shows what is going on, unless lop was asked to be quiet: [`Progress`] or [`Screen`].
+    pub progress: Option<Box<dyn EventSink>>,
+}
+
+/// Tells the change of something that the outcomes rest on, as a sentence.
+pub type ChangeCheck = Box<dyn FnMut() -> Option<String>>;
+
+impl Reporters {
+    /// Says something that attention has to be drawn to: at once, and at the end.
+    fn warn(&mut self, warning: String) -> io::Result<()> {
+        let note = Event::Note(&warning);
+        self.history.event(&note)?;
+        self.json.as_mut().map_or(Ok(()), |json| json.event(&note))?;
+        self.progress.as_mut().map_or(Ok(()), |progress| progress.event(&note))?;
+        self.warnings.push(warning);
+        Ok(())
+    }
+}
+
+impl EventSink for Reporters {
+    fn event(&mut self, event: &Event<'_>) -> io::Result<()> {
+        if matches!(event, Event::Baseline { .. }) {
+            self.first_run = None;
+        }
+        self.history.event(event)?;
+        if self.notes.event(event)? {
+            // A step of the run that is gone on with: the file holds a later one.
+            return self.json.as_mut().map_or(Ok(()), |json| json.event(event));
+        }
+        self.store.event(event)?;
+        if let Some(notice) = self.store.notice() {
+            self.warn(notice)?;
+        }
+        if matches!(event, Event::Confirmed { .. } | Event::Finished(_))
+            && let Some(warning) = self.watch.as_mut().and_then(|watch| watch())
+        {
+            self.watch = None;
+            self.warn(warning)?;
+        }
+        if let Some(others) = &mut self.others {
+            others.event(event)?;
+        }
+        if let Some(json) = &mut self.json {
+            json.event(event)?;
+        }
+        if let Some(progress) = &mut self.progress {
+            progress.event(event)?;
+        }
+        Ok(())
+    }
+
+    fn follows(&self) -> bool {
+        self.progress.as_ref().is_some_and(|progress| progress.follows())
+    }
+}

@@ -1,0 +1,94 @@
+//! Responsible for judging candidates in the caller's thread: [`Inline`] asks a closure. Deterministic, no processes.
+
+use std::collections::VecDeque;
+use std::time::Instant;
+
+use super::{Executor, Job, Ticket};
+use crate::oracle::Outcome;
+use lop_engine::Verdict;
+
+/// Asks a closure, when its outcome is waited for, in the order of submission.
+///
+/// The closure may change what it has captured, and answers with a [`Verdict`] or with a `bool`. Nothing can interrupt
+/// it: a job's deadline is not heeded.
+#[derive(Debug)]
+pub struct Inline<F> {
+    judge: F,
+    slots: usize,
+    queue: VecDeque<(Job, State)>,
+    is_shut_down: bool,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum State {
+    Waiting,
+    Cancelled,
+}
+
+impl<V: Into<Verdict>, F: FnMut(&[u8]) -> V> Inline<F> {
+    /// An executor with one slot. A panic of `judge` goes through to the caller of `wait`, and the
+    /// candidate is asked about again by the next one.
+    pub fn new(judge: F) -> Self {
+        Self { judge, slots: 1, queue: VecDeque::new(), is_shut_down: false }
+    }
+
+    /// The same with more slots, which only means that callers hand in more candidates at a time.
+    ///
+    /// # Panics
+    /// When `slots` is 0.
+    #[must_use]
+    pub fn with_slots(self, slots: usize) -> Self {
+        assert!(slots > 0, "an executor has at least one slot");
+        Self { slots, ..self }
+    }
+}
+
+impl<V: Into<Verdict>, F: FnMut(&[u8]) -> V> Executor for Inline<F> {
+    fn runs_beside(&self) -> bool {
+        false
+    }
+
+    fn slots(&self) -> usize {
+        self.slots
+    }
+
+    fn submit(&mut self, job: Job) {
+        assert!(self.queue.iter().all(|(queued, _)| queued.ticket != job.ticket), "{:?} is in flight", job.ticket);
+        let state = if self.is_shut_down { State::Cancelled } else { State::Waiting };
+        self.queue.push_back((job, state));
+    }
+
+    fn wait(&mut self) -> Option<(Ticket, Outcome)> {
+        // It stays in the queue until there is an answer: after a panic of the closure it is asked again.
+        let (job, state) = self.queue.front()?;
+        let ticket = job.ticket;
+        let outcome = if *state == State::Cancelled {
+            Outcome::cancelled()
+        } else {
+            let start = Instant::now();
+            let verdict = (self.judge)(&job.candidate).into();
+            Outcome { duration: start.elapsed(), ..Outcome::of(verdict) }
+        };
+        self.queue.pop_front();
+        Some((ticket, outcome))
+    }
+
+    fn try_wait(&mut self) -> Option<(Ticket, Outcome)> {
+        self.wait()
+    }
+
+    fn cancel(&mut self, ticket: Ticket) {
+        for (job, state) in &mut self.queue {
+            if job.ticket == ticket {
+                *state = State::Cancelled;
+            }
+        }
+    }
+
+    fn shutdown(&mut self) {
+        self.is_shut_down = true;
+        for (_, state) in &mut self.queue {
+            *state = State::Cancelled;
+        }
+    }
+}

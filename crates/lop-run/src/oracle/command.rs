@@ -1,0 +1,885 @@
+//! Responsible for the user's command as an oracle: [`CommandOracle`] finds the program, hands it the candidate in one
+//! of two forms, runs it in the worker's slot and judges how that went.
+//!
+//! | form | working directory | arguments | standard input |
+//! |---|---|---|---|
+//! | `TEST FILE` | the candidate under FILE's base name | the candidate's path | the candidate |
+//! | `FILE -- CMD … @@ …` | the candidate under FILE's base name | `@@` replaced by paths | empty |
+//! | `FILE -- CMD …` | the candidate under FILE's base name | as given | the candidate |
+//!
+//! The environment is inherited, except for `TMPDIR`, which lies in the slot, the mark of the slot, and what the user
+//! wants otherwise. Conditions see
+//! the first MiB of each output and its last 64 KiB.
+
+use std::borrow::Cow;
+use std::cell::RefCell;
+use std::ffi::{OsStr, OsString};
+use std::fs::{self, File};
+use std::io::{self, Read, Write};
+use std::os::unix::ffi::OsStrExt;
+use std::os::unix::fs::symlink;
+use std::path::{Component, Path, PathBuf};
+use std::process::{Command, Stdio};
+use std::sync::Arc;
+use std::time::Duration;
+
+use super::belonging::{Belonging, BelongingError};
+use super::companion::Companion;
+use super::confine::Launcher;
+use super::elsewhere::{self, Away};
+use super::output::Written;
+use super::process::{self, Ending, Left, MARK, Watch, unstarted};
+use super::program::{self, CommandError};
+use super::slot::RunFiles;
+use super::surroundings::SurroundingsError;
+use super::template::Word;
+use super::{
+    Cancel, Conditions, ConfineError, Confinement, Exit, Oracle, Outcome, Slot, output, shell, signal_name, with_causes,
+};
+use lop_engine::Verdict;
+use lop_files::project;
+
+/// A test that writes more than this to one of its outputs is killed and counts as not interesting, in bytes.
+const OUTPUT_LIMIT: u64 = 64 << 20;
+
+/// The first line of a script is looked for in this many bytes.
+const SCRIPT_START: u64 = 4096;
+
+/// The interestingness test as a command. See the module for its two forms.
+#[derive(Clone, Debug)]
+pub struct CommandOracle {
+    program: PathBuf,
+    /// The program's `argv[0]`: the word the user typed when it was found in PATH, as in a shell.
+    called: Option<OsString>,
+    arguments: Vec<Word>,
+    /// Whether a candidate says which of them it has.
+    reduces_arguments: bool,
+    /// The names of the candidate in its directory; the first is FILE's base name.
+    names: Vec<OsString>,
+    candidate_on_stdin: bool,
+    subject: Subject,
+    conditions: Conditions,
+    description: String,
+    /// The other files and directories beside the candidate.
+    belongings: Vec<Arc<Belonging>>,
+    /// The confinement.
+    launcher: Launcher,
+    /// The second commands, which an interesting candidate must satisfy too.
+    companions: Vec<(CommandOracle, Companion)>,
+    /// The command that changes a candidate first.
+    fix: Option<Box<CommandOracle>>,
+}
+
+/// The test case, as a test sees it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Subject {
+    /// A file; only its base name is used.
+    File(PathBuf),
+    /// A directory, of which each candidate is an archive; only its base name is used.
+    Directory(PathBuf),
+    /// Files by their paths below the directory of a test, of which each candidate is an archive.
+    Files(Vec<PathBuf>),
+}
+
+impl From<&Path> for Subject {
+    fn from(file: &Path) -> Self {
+        Subject::File(file.to_owned())
+    }
+}
+
+impl From<&PathBuf> for Subject {
+    fn from(file: &PathBuf) -> Self {
+        Subject::File(file.clone())
+    }
+}
+
+impl Subject {
+    /// The names of the candidate in the directory of a test.
+    fn names(&self) -> Result<Vec<OsString>, CommandError> {
+        match self {
+            Subject::File(path) | Subject::Directory(path) => Ok(vec![base_name(path)?]),
+            Subject::Files(paths) => Ok(paths.iter().map(|path| path.clone().into_os_string()).collect()),
+        }
+    }
+
+    /// Whether a candidate is the bytes of a file.
+    fn is_file(&self) -> bool {
+        matches!(self, Subject::File(_))
+    }
+
+    /// Whether a candidate is one file, which can be read from standard input, too.
+    fn reads_stdin(&self) -> bool {
+        self.is_file() || matches!(self, Subject::Files(names) if names.len() == 1)
+    }
+}
+
+#[derive(Default)]
+struct Details<'a> {
+    left_behind: Option<&'a mut Vec<String>>,
+    written: Option<&'a mut Written>,
+    changed: Option<&'a mut Option<Vec<u8>>>,
+}
+
+/// A changed candidate may be this much larger than before, in bytes.
+const CHANGED_LIMIT: u64 = 64 << 20;
+
+/// The content of a file that a command may have changed, unless it is no file any more.
+fn read_changed(path: &Path, before: usize) -> io::Result<Option<Vec<u8>>> {
+    if !path.symlink_metadata().is_ok_and(|found| found.is_file()) {
+        return Ok(None);
+    }
+    let mut content = Vec::new();
+    let most = CHANGED_LIMIT.saturating_add(u64::try_from(before).unwrap_or(u64::MAX));
+    File::open(path)?.take(most).read_to_end(&mut content)?;
+    Ok(Some(content))
+}
+
+/// A run that gave no verdict.
+#[derive(Debug, thiserror::Error)]
+enum RunError {
+    #[error("cannot prepare a directory for the test in {}{}", place.display(), advice(source))]
+    Prepare { place: PathBuf, source: io::Error },
+    #[error("cannot open /dev/null as the test's input{}", advice(source))]
+    NullDevice { source: io::Error },
+    #[error("cannot start {}{}", program.display(), start_advice(program, source))]
+    Start { program: PathBuf, source: io::Error },
+    #[error("the exit status of the test is lost; if this process was started with SIGCHLD ignored, start it without")]
+    Lost,
+    #[error("cannot read what the test wrote")]
+    Read { source: io::Error },
+    #[error(transparent)]
+    Surroundings(#[from] SurroundingsError),
+    #[error("{0}")]
+    Elsewhere(String),
+}
+
+impl CommandOracle {
+    /// The form `lop TEST FILE`: the test gets the paths of the candidate as its arguments. A test without a slash is
+    /// looked for in the working directory and on PATH.
+    ///
+    /// # Errors
+    /// [`CommandError`] when the test does not exist or cannot be executed, or the test case has no name.
+    pub fn test(test: &Path, subject: impl Into<Subject>, conditions: Conditions) -> Result<Self, CommandError> {
+        let (program, subject) = (program::find_test(test)?, subject.into());
+        let names = subject.names()?;
+        let arguments = (0..names.len()).map(Word::of_file).collect();
+        let words = std::iter::once(program.as_os_str()).chain(names.iter().map(OsString::as_os_str));
+        let description = shell::line(words);
+        Ok(Self::new((program, None), arguments, names, (subject, true), (conditions, description)))
+    }
+
+    /// The form `lop FILE -- CMD ARGS…`; `words` are the command and its arguments.
+    ///
+    /// # Errors
+    /// [`CommandError`] when there is no command, it is not found or cannot be executed, or the test case has no name.
+    pub fn command(
+        words: &[OsString],
+        subject: impl Into<Subject>,
+        conditions: Conditions,
+    ) -> Result<Self, CommandError> {
+        let (first, rest) = words.split_first().ok_or(CommandError::NoCommand)?;
+        let (called, subject) = (program::find_command(first)?, subject.into());
+        let mut names = subject.names()?;
+        let own = names.len();
+        let arguments: Vec<Word> = rest.iter().map(|word| Word::parse(word, own, &mut names)).collect();
+        let reads_stdin = !arguments.iter().any(Word::has_path);
+        let description = shell::line(words.iter().map(OsString::as_os_str));
+        Ok(Self::new(called, arguments, names, (subject, reads_stdin), (conditions, description)))
+    }
+
+    fn new(
+        (program, called): (PathBuf, Option<OsString>),
+        arguments: Vec<Word>,
+        names: Vec<OsString>,
+        (subject, reads_stdin): (Subject, bool),
+        (conditions, description): (Conditions, String),
+    ) -> Self {
+        Self {
+            program,
+            called,
+            arguments,
+            reduces_arguments: false,
+            names,
+            candidate_on_stdin: reads_stdin && subject.reads_stdin(),
+            subject,
+            conditions,
+            description,
+            belongings: Vec::new(),
+            launcher: Launcher::default(),
+            companions: Vec::new(),
+            fix: None,
+        }
+    }
+
+    /// The absolute path of the program that is run.
+    #[must_use]
+    pub fn program(&self) -> &Path {
+        &self.program
+    }
+
+    /// The files and directories of a test case of several files that the words of the test name, by their paths in it, each
+    /// once. Empty for a single file, and for a test that gets a directory as a whole.
+    #[must_use]
+    pub fn named_paths(&self) -> Vec<PathBuf> {
+        let mut named = Vec::new();
+        for (index, rest) in self.arguments.iter().flat_map(Word::paths) {
+            let path = match &self.subject {
+                Subject::File(_) => None,
+                Subject::Files(names) => names.get(index).cloned(),
+                Subject::Directory(_) => {
+                    rest.strip_prefix(b"/").map(|rest| Path::new(OsStr::from_bytes(rest)).to_owned())
+                }
+            };
+            // `a/./b` and `a//b` are `a/b`.
+            let path =
+                path.map(|path| path.components().filter(|part| *part != Component::CurDir).collect::<PathBuf>());
+            named.extend(path.filter(|path| !path.as_os_str().is_empty() && !named.contains(path)));
+        }
+        named
+    }
+
+    /// The same test, confined.
+    ///
+    /// # Errors
+    /// [`ConfineError`] when this system has no means for it.
+    pub fn confined(self, confinement: Confinement) -> Result<Self, ConfineError> {
+        Ok(Self { launcher: Launcher::new(confinement, (&self.program, self.called.as_deref()))?, ..self })
+    }
+
+    /// The same test with these things beside the candidate.
+    ///
+    /// # Errors
+    /// [`BelongingError`] when one of them would have the name of another, or of the candidate.
+    pub fn with_belongings(self, belongings: Vec<Arc<Belonging>>) -> Result<Self, BelongingError> {
+        for (number, one) in belongings.iter().enumerate() {
+            if self.names.iter().any(|name| name == one.name()) {
+                return Err(BelongingError::IsCandidate { path: one.original().to_owned() });
+            }
+            if let Some(other) = belongings[..number].iter().find(|other| other.name() == one.name()) {
+                let (first, second) = (other.original().to_owned(), one.original().to_owned());
+                return Err(BelongingError::SameName { first, second });
+            }
+        }
+        Ok(Self { belongings, ..self })
+    }
+
+    /// The files and directories beside the candidate.
+    #[must_use]
+    pub fn belongings(&self) -> &[Arc<Belonging>] {
+        &self.belongings
+    }
+
+    /// The parts of the test that decide about outcomes, but for the content of the program: JSON, whose form is that of this
+    /// function and no other's.
+    pub fn identity(&self) -> serde_json::Value {
+        let bytes = |text: &OsStr| text.as_encoded_bytes().to_vec();
+        let words = self.arguments.iter().map(|word| bytes(&word.render(Path::new("@@"), &self.names)));
+        let beside = self.belongings.iter().map(|one| (bytes(one.name()), one.content()));
+        let companions = self.companions.iter().map(|(oracle, keeps)| (oracle.identity(), keeps.identity()));
+        let mut identity = serde_json::json!({
+            "program": bytes(self.program.as_os_str()),
+            "called": self.called.as_deref().map(bytes),
+            "words": words.collect::<Vec<_>>(),
+            "names": self.names.iter().map(|name| bytes(name)).collect::<Vec<_>>(),
+            "on_stdin": self.candidate_on_stdin,
+            "is_file": self.subject.is_file(),
+            "conditions": self.conditions.spec(),
+            "beside": beside.collect::<Vec<_>>(),
+            "confined": self.launcher.identity(),
+            "companions": companions.collect::<Vec<_>>(),
+        });
+        if self.reduces_arguments {
+            identity["reduces_arguments"] = true.into();
+        }
+        if let Some(fix) = &self.fix {
+            identity["fix"] = fix.identity();
+        }
+        identity
+    }
+
+    /// The same test, one of the second form, with other words; without companions.
+    ///
+    /// # Errors
+    /// As [`CommandOracle::command`].
+    pub fn reworded(&self, words: &[OsString]) -> Result<Self, CommandError> {
+        let other = Self::command(words, self.subject.clone(), self.conditions.clone())?;
+        let (launcher, belongings, fix) = (self.launcher.clone(), self.belongings.clone(), self.fix.clone());
+        Ok(Self { launcher, belongings, fix, reduces_arguments: self.reduces_arguments, ..other })
+    }
+
+    /// The same test, whose candidates are archives that say which arguments the command gets.
+    #[must_use]
+    pub fn reducing_arguments(self) -> Self {
+        Self { reduces_arguments: true, ..self }
+    }
+
+    /// The other machine that it runs on, for people; `None` is this one.
+    #[must_use]
+    pub fn place(&self) -> Option<String> {
+        self.launcher.away().map(|away| away.place.describe())
+    }
+
+    /// The same test on this machine.
+    #[must_use]
+    pub fn at_home(&self) -> Self {
+        Self { launcher: Launcher::default(), ..self.clone() }
+    }
+
+    /// The same command where another one runs; the other one's files go there, too.
+    #[must_use]
+    pub fn placed_as(&self, other: &Self) -> Self {
+        let launcher = other.launcher.for_program(&self.program, self.called.as_deref());
+        Self { launcher, ..self.clone() }
+    }
+
+    /// The same test with other conditions.
+    #[must_use]
+    pub fn with_conditions(self, conditions: Conditions) -> Self {
+        Self { conditions, ..self }
+    }
+
+    /// The same test; what it finds interesting is interesting only if all of these commands agree, too.
+    #[must_use]
+    pub fn with_companions(self, companions: Vec<(CommandOracle, Companion)>) -> Self {
+        Self { companions, ..self }
+    }
+
+    /// The same test, which first runs a command that changes the candidate's file. The command must leave a file that it
+    /// has changed as it is.
+    #[must_use]
+    pub fn with_fix(self, fix: CommandOracle) -> Self {
+        Self { fix: Some(Box::new(fix)), ..self }
+    }
+
+    /// The candidate as this command leaves it, which changes the file in its place and ends with exit code 0.
+    ///
+    /// # Errors
+    /// The outcome of a candidate that the command fails on: it is not interesting.
+    pub fn change(
+        &self,
+        candidate: &[u8],
+        slot: &mut Slot,
+        deadline: Duration,
+        cancel: &Cancel,
+    ) -> Result<Vec<u8>, Box<Outcome>> {
+        let mut changed = None;
+        let details = Details { changed: Some(&mut changed), ..Details::default() };
+        let outcome = self.alone(candidate, slot, deadline, cancel, details);
+        match (outcome.exit, changed) {
+            (Exit::Code(0), Some(content)) => Ok(content),
+            _ if outcome.verdict.is_none() => Err(Box::new(outcome)),
+            (exit, changed) => {
+                let is_slow = exit == Exit::TimedOut;
+                let what = match changed {
+                    _ if is_slow => "takes too long".to_owned(),
+                    None => "removes the file".to_owned(),
+                    Some(_) => format!("ends with {exit}"),
+                };
+                let verdict = if is_slow { Verdict::Timeout } else { Verdict::NotInteresting };
+                let note = Some(format!("the command of --fix {what}"));
+                Err(Box::new(Outcome { verdict: Some(verdict), note, ..outcome }))
+            }
+        }
+    }
+
+    /// Runs the command alone, without its companions, and says what it wrote.
+    pub fn observe(
+        &self,
+        candidate: &[u8],
+        slot: &mut Slot,
+        deadline: Duration,
+        cancel: &Cancel,
+    ) -> (Outcome, Written) {
+        let mut written = Written::default();
+        let details = Details { written: Some(&mut written), ..Details::default() };
+        let outcome = match self.fixed(candidate, slot, deadline, cancel) {
+            Ok(candidate) => self.alone(&candidate, slot, deadline, cancel, details),
+            Err(outcome) => *outcome,
+        };
+        (outcome, written)
+    }
+
+    /// Judges a candidate as [`Oracle::judge`] does, and names the processes that the test left behind (on Linux only). That
+    /// takes a look at every process of the machine, which is not counted in the outcome's duration.
+    pub fn examine(
+        &self,
+        candidate: &[u8],
+        slot: &mut Slot,
+        deadline: Duration,
+        cancel: &Cancel,
+    ) -> (Outcome, Vec<String>) {
+        let mut processes = Vec::new();
+        let details = Details { left_behind: Some(&mut processes), ..Details::default() };
+        (self.judge_with(candidate, slot, deadline, cancel, details), processes)
+    }
+
+    /// The candidate that is tested, or the outcome of one that cannot be changed.
+    fn fixed<'c>(
+        &self,
+        candidate: &'c [u8],
+        slot: &mut Slot,
+        deadline: Duration,
+        cancel: &Cancel,
+    ) -> Result<Cow<'c, [u8]>, Box<Outcome>> {
+        match &self.fix {
+            None => Ok(Cow::Borrowed(candidate)),
+            Some(fix) => fix.change(candidate, slot, deadline, cancel).map(Cow::Owned),
+        }
+    }
+
+    fn judge_with(
+        &self,
+        candidate: &[u8],
+        slot: &mut Slot,
+        deadline: Duration,
+        cancel: &Cancel,
+        details: Details<'_>,
+    ) -> Outcome {
+        let fixed = match self.fixed(candidate, slot, deadline, cancel) {
+            Ok(fixed) => fixed,
+            Err(outcome) => return *outcome,
+        };
+        let candidate = &*fixed;
+        let mut outcome = self.alone(candidate, slot, deadline, cancel, details);
+        for (second, companion) in &self.companions {
+            if !outcome.is_interesting() {
+                break;
+            }
+            let (seen, written) = second.observe(candidate, slot, deadline, cancel);
+            outcome = match (seen.verdict, companion.complaint(seen.exit, &written)) {
+                (None, _) => return seen,
+                (_, None) => Outcome { duration: outcome.duration + seen.duration, ..outcome },
+                (_, Some(complaint)) => Outcome {
+                    verdict: Some(match seen.exit {
+                        Exit::TimedOut => Verdict::Timeout,
+                        _ => Verdict::NotInteresting,
+                    }),
+                    duration: outcome.duration + seen.duration,
+                    note: Some(format!("{}: {complaint}", second.describe())),
+                    ..outcome
+                },
+            };
+        }
+        outcome
+    }
+
+    fn alone(
+        &self,
+        candidate: &[u8],
+        slot: &mut Slot,
+        deadline: Duration,
+        cancel: &Cancel,
+        details: Details<'_>,
+    ) -> Outcome {
+        if cancel.is_stopped() {
+            return Outcome::cancelled();
+        }
+        let result = self.run(candidate, slot, deadline, cancel, details);
+        slot.clear_of(&self.names);
+        result.unwrap_or_else(|error| Outcome::failed(with_causes(&error)))
+    }
+
+    fn run(
+        &self,
+        candidate: &[u8],
+        slot: &mut Slot,
+        deadline: Duration,
+        cancel: &Cancel,
+        details: Details<'_>,
+    ) -> Result<Outcome, RunError> {
+        let Details { left_behind, written, changed } = details;
+        let place = slot.path().to_owned();
+        let in_place = |source| RunError::Prepare { place: place.clone(), source };
+        let files = slot.prepare().map_err(in_place)?;
+        if let Some(away) = self.launcher.away() {
+            return self.run_away(away, candidate, &files, (deadline, cancel), written, in_place);
+        }
+        for belonging in &self.belongings {
+            belonging.link_into(&files.directory).map_err(in_place)?;
+        }
+        let path = self.write(candidate, &files.directory).map_err(in_place)?;
+        let stdin = if self.candidate_on_stdin {
+            match File::open(&path) {
+                // Of several parts the file may be the one that is gone.
+                Err(error) if error.kind() == io::ErrorKind::NotFound && !self.subject.is_file() => {
+                    slot.null().map_err(|source| RunError::NullDevice { source })?
+                }
+                opened => opened.map_err(in_place)?,
+            }
+        } else {
+            slot.null().map_err(|source| RunError::NullDevice { source })?
+        };
+        let (stdout, stderr) = (files.stdout.try_clone(), files.stderr.try_clone());
+        let mut command = self.launcher.command(&self.program, &place);
+        command
+            .args(self.arguments_of(candidate).map(|word| word.render(&files.directory, &self.names)))
+            .envs([slot.environment()])
+            .env(MARK, &place)
+            .current_dir(&files.directory)
+            .stdin(stdin)
+            .stdout(Stdio::from(stdout.map_err(in_place)?))
+            .stderr(Stdio::from(stderr.map_err(in_place)?));
+        self.set_called(&mut command);
+        let outputs = [&files.stdout, &files.stderr];
+        let left = RefCell::<Left>::default();
+        let wants_left = left_behind.is_some().then_some((&left, place.as_path()));
+        let watch = Watch { deadline, cancel, outputs, output_limit: OUTPUT_LIMIT, left: wants_left };
+        let (ending, duration) = process::run(&mut command, &watch, slot.registry())
+            .map_err(|source| RunError::Start { program: self.program.clone(), source })?;
+        if let Some(changed) = changed {
+            *changed = read_changed(&path, candidate.len()).map_err(in_place)?;
+        }
+        if let Some(processes) = left_behind {
+            *processes = left.take().names;
+        }
+        if ending == Ending::Exited(Exit::Unknown) {
+            return Err(RunError::Lost);
+        }
+        if self.launcher.is_limited()
+            && let Some(source) = unstarted(&place)
+        {
+            return Err(RunError::Start { program: self.program.clone(), source });
+        }
+        if !matches!(ending, Ending::Exited(_)) {
+            slot.clean_up(!cancel.is_killed());
+        }
+        // Before the answer is believed: a test that has no /dev/null any more answers nonsense.
+        slot.tick()?;
+        self.judge_ending(candidate, ending, duration, &files, written).map_err(|source| RunError::Read { source })
+    }
+
+    /// Runs the command on another machine, with the files that it would have here.
+    fn run_away(
+        &self,
+        away: &Away,
+        candidate: &[u8],
+        files: &RunFiles,
+        (deadline, cancel): (Duration, &Cancel),
+        written: Option<&mut Written>,
+        in_place: impl Fn(io::Error) -> RunError,
+    ) -> Result<Outcome, RunError> {
+        let path = self.write(candidate, &files.directory).map_err(&in_place)?;
+        let mut case = elsewhere::read_folder(&files.directory).map_err(&in_place)?;
+        for belonging in &self.belongings {
+            case.insert(belonging.name().to_owned(), belonging.node().map_err(&in_place)?);
+        }
+        let arguments = self.arguments_of(candidate).map(|word| word.render(Path::new(""), &self.names)).collect();
+        let stdin = (self.candidate_on_stdin && path.is_file()).then(|| self.names[0].clone());
+        let action = away.action(case, arguments, stdin);
+        let ran = away.place.run(&action, deadline, cancel).map_err(RunError::Elsewhere)?;
+        (&files.stdout).write_all(&ran.stdout).map_err(&in_place)?;
+        (&files.stderr).write_all(&ran.stderr).map_err(&in_place)?;
+        let ending = match ran.exit {
+            Exit::TimedOut => Ending::TimedOut,
+            Exit::Unknown => Ending::Cancelled,
+            exit => Ending::Exited(exit),
+        };
+        self.judge_ending(candidate, ending, ran.duration, files, written).map_err(|source| RunError::Read { source })
+    }
+
+    /// The arguments that a candidate has. A test case with nothing in it has none.
+    fn arguments_of(&self, candidate: &[u8]) -> impl Iterator<Item = &Word> {
+        let own = self.reduces_arguments.then(|| project::words(candidate).unwrap_or_default());
+        let is_there = move |at: &usize| own.as_ref().is_none_or(|own| own.iter().any(|(number, _)| *number == at + 1));
+        (0..self.arguments.len()).filter(is_there).map(|at| &self.arguments[at])
+    }
+
+    /// The command with the arguments that a candidate has, as a line of a shell beside the files.
+    #[must_use]
+    pub fn line_of(&self, candidate: &[u8]) -> String {
+        let program = self.called.as_deref().unwrap_or(self.program.as_os_str()).to_owned();
+        let words = self.arguments_of(candidate).map(|word| word.render(Path::new(""), &self.names));
+        let words: Vec<OsString> = std::iter::once(program).chain(words).collect();
+        shell::line(words.iter().map(OsString::as_os_str))
+    }
+
+    /// Writes the candidate under all of its names and returns the path of the first.
+    fn write(&self, candidate: &[u8], directory: &Path) -> io::Result<PathBuf> {
+        let path = self.names.first().map_or_else(|| directory.to_owned(), |name| directory.join(name));
+        match self.subject {
+            Subject::Directory(_) => {
+                project::write(candidate, &path).map_err(|error| error.source)?;
+                // Under another name it is the same directory.
+                self.names[1..].iter().try_for_each(|name| symlink(&self.names[0], directory.join(name)))?;
+            }
+            Subject::Files(ref own) => {
+                project::write(candidate, directory).map_err(|error| error.source)?;
+                // Another name is one of the first file, which may be gone.
+                for name in self.names[own.len()..].iter().filter(|_| path.is_file()) {
+                    let other = directory.join(name);
+                    fs::hard_link(&path, &other).or_else(|_| fs::copy(&path, &other).map(|_| ()))?;
+                }
+            }
+            Subject::File(_) => {
+                // Never through a link, which could lead to a file of the user's.
+                let write = |path: &Path| File::create_new(path)?.write_all(candidate);
+                write(&path)?;
+                for name in &self.names[1..] {
+                    let other = directory.join(name);
+                    // Not every file system has links.
+                    fs::hard_link(&path, &other).or_else(|_| write(&other))?;
+                }
+            }
+        }
+        Ok(path)
+    }
+
+    fn set_called(&self, command: &mut Command) {
+        if let Some(called) = self.called.as_ref().filter(|_| self.launcher.is_direct()) {
+            std::os::unix::process::CommandExt::arg0(command, called);
+        }
+    }
+
+    fn judge_ending(
+        &self,
+        candidate: &[u8],
+        ending: Ending,
+        duration: Duration,
+        files: &RunFiles,
+        written: Option<&mut Written>,
+    ) -> io::Result<Outcome> {
+        let stdout = output::read(&files.stdout, written.is_some() || self.conditions.need_stdout())?;
+        let stderr = output::read(&files.stderr, written.is_some() || self.conditions.need_stderr())?;
+        let verdict = |exit| self.conditions.judge(candidate, exit, &stdout.text, &stderr.text);
+        let judge = |exit| Outcome { exit, ..Outcome::of(verdict(exit)) };
+        let mut outcome = match ending {
+            Ending::Cancelled => Outcome::cancelled(),
+            Ending::TimedOut => judge(Exit::TimedOut),
+            Ending::Stopped(signal) => Outcome {
+                note: Some(format!(
+                    "the terminal stopped the test by {}: it reads from the terminal or changes its settings, and \
+                     would never end",
+                    signal_name(signal).unwrap_or("a signal")
+                )),
+                ..judge(Exit::TimedOut)
+            },
+            // It may have ended by itself between two looks at the size.
+            Ending::Exited(exit) if stdout.length.max(stderr.length) <= OUTPUT_LIMIT => judge(exit),
+            Ending::Exited(_) | Ending::TooMuchOutput => Outcome {
+                note: Some(format!("the test was stopped because it wrote more than {} MiB", OUTPUT_LIMIT >> 20)),
+                ..Outcome::of(Verdict::NotInteresting)
+            },
+        };
+        if outcome.verdict.is_some() && !outcome.is_interesting() {
+            outcome.slip = self.conditions.slip(outcome.exit, &stdout.tail, &stderr.tail);
+        }
+        outcome.duration = duration;
+        if let Some(written) = written {
+            *written = Written { stdout: stdout.text, stderr: stderr.text };
+        }
+        outcome.stdout_tail = stdout.tail;
+        outcome.stderr_tail = stderr.tail;
+        Ok(outcome)
+    }
+}
+
+impl Oracle for CommandOracle {
+    fn judge(&self, candidate: &[u8], slot: &mut Slot, deadline: Duration, cancel: &Cancel) -> Outcome {
+        self.judge_with(candidate, slot, deadline, cancel, Details::default())
+    }
+
+    fn describe(&self) -> String {
+        self.description.clone()
+    }
+}
+
+fn base_name(file: &Path) -> Result<OsString, CommandError> {
+    file.file_name().map(OsStr::to_owned).ok_or_else(|| CommandError::NoFileName { file: file.to_owned() })
+}
+
+/// The hint about a script whose interpreter cannot be found although it is there.
+const CRLF_ADVICE: &str = " (its lines end in CRLF; use dos2unix)";
+
+fn start_advice(program: &Path, error: &io::Error) -> &'static str {
+    let crlf = error.kind() == io::ErrorKind::NotFound && ends_in_crlf(program);
+    if crlf { CRLF_ADVICE } else { advice(error) }
+}
+
+/// Whether a program is a script with the line ends of Windows. The system takes the carriage return
+/// for a part of the interpreter's name.
+fn ends_in_crlf(program: &Path) -> bool {
+    let mut start = Vec::new();
+    let read = File::open(program).and_then(|file| file.take(SCRIPT_START).read_to_end(&mut start));
+    let first = start.split(|&byte| byte == b'\n').next().unwrap_or_default();
+    read.is_ok() && first.starts_with(b"#!") && first.ends_with(b"\r") && first.len() < start.len()
+}
+
+/// The way out of a problem of the operating system, where there is one.
+fn advice(error: &io::Error) -> &'static str {
+    if let Some(text) = unix_advice(error) {
+        return text;
+    }
+    match error.kind() {
+        io::ErrorKind::FileTooLarge => " (raise `ulimit -f`)",
+        io::ErrorKind::StorageFull => " (free some room, or set TMPDIR to a larger place)",
+        io::ErrorKind::WouldBlock => " (too many processes: use fewer workers with -j, or raise `ulimit -u`)",
+        io::ErrorKind::PermissionDenied => " (is it executable, and its file system not mounted noexec?)",
+        io::ErrorKind::NotFound => " (is it still there, and the interpreter in its first line too?)",
+        _ => "",
+    }
+}
+
+/// The same for what std has no kind for.
+fn unix_advice(error: &io::Error) -> Option<&'static str> {
+    use rustix::io::Errno;
+    match Errno::from_io_error(error)? {
+        Errno::NOEXEC => Some(" (a script needs a first line such as #!/bin/sh)"),
+        Errno::MFILE | Errno::NFILE => Some(" (use fewer workers with -j, or raise `ulimit -n`)"),
+        _ => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::oracle::{ConditionSpec, SlotOptions, Unresolved};
+
+    /// Longer than any of these tests takes on a busy machine.
+    const DEADLINE: Duration = Duration::from_secs(900);
+
+    fn run(oracle: &CommandOracle, candidate: &[u8], deadline: Duration) -> Outcome {
+        let mut slot = Slot::new(&SlotOptions::default()).expect("a slot");
+        oracle.judge(candidate, &mut slot, deadline, &Cancel::new())
+    }
+
+    fn command(words: &[&str], file: &str) -> CommandOracle {
+        let words: Vec<OsString> = words.iter().map(OsString::from).collect();
+        CommandOracle::command(&words, Path::new(file), Conditions::default()).expect("a good command")
+    }
+
+    fn shell(script: &str) -> CommandOracle {
+        command(&["sh", "-c", script], "dir/case.txt")
+    }
+
+    #[test]
+    fn the_exit_code_decides() {
+        for (code, verdict) in
+            [(0, Verdict::Interesting), (1, Verdict::NotInteresting), (124, Verdict::Timeout), (125, Verdict::Invalid)]
+        {
+            let outcome = run(&shell(&format!("exit {code}")), b"", DEADLINE);
+            assert_eq!((outcome.verdict, outcome.exit), (Some(verdict), Exit::Code(code)));
+        }
+    }
+
+    #[test]
+    fn a_signal_is_reported_as_such() {
+        assert_eq!(run(&shell("kill -ABRT $$"), b"", DEADLINE).exit, Exit::Signal(6));
+    }
+
+    #[test]
+    fn the_deadline_ends_a_test() {
+        // As long as the shell needs to get so far.
+        let mut deadline = Duration::from_millis(100);
+        let said = loop {
+            let outcome = run(&shell("echo begun; exec sleep 600"), b"", deadline);
+            assert_eq!((outcome.verdict, outcome.exit), (Some(Verdict::Timeout), Exit::TimedOut));
+            if !outcome.stdout_tail.is_empty() {
+                break outcome.stdout_tail;
+            }
+            deadline *= 2;
+        };
+        assert_eq!(said, b"begun\n");
+    }
+
+    #[test]
+    fn without_a_mark_the_candidate_is_on_stdin_and_in_the_directory() {
+        let outcome = run(&shell("cat; ls -A; cat case.txt"), b"some text\n", DEADLINE);
+        assert_eq!(outcome.stdout_tail, b"some text\ncase.txt\nsome text\n");
+    }
+
+    #[test]
+    fn with_a_mark_stdin_is_empty() {
+        let oracle = command(
+            &["sh", "-c", "cat; cat \"$1\"; basename \"$1\"; test ! -w /dev/stdin || true", "x", "@@"],
+            "a b'.c",
+        );
+        assert_eq!(run(&oracle, b"text\n", DEADLINE).stdout_tail, b"text\na b'.c\n");
+    }
+
+    #[test]
+    fn another_extension_is_another_name_of_the_same_content() {
+        let oracle =
+            command(&["sh", "-c", "cat $1; basename $1; cat $2; basename $2; ls", "x", "@@.txt", "@@.i"], "case.txt");
+        assert_eq!(run(&oracle, b"x\n", DEADLINE).stdout_tail, b"x\ncase.txt\nx\ncase.txt.i\ncase.txt\ncase.txt.i\n");
+    }
+
+    #[test]
+    fn too_much_output_ends_a_test_and_is_not_interesting() {
+        let outcome = run(&shell("exec cat /dev/zero"), b"", DEADLINE);
+        assert_eq!(outcome.verdict, Some(Verdict::NotInteresting));
+        assert!(outcome.note.expect("a note").contains("64 MiB"));
+        assert_eq!(outcome.stdout_tail.len(), Outcome::TAIL);
+    }
+
+    #[test]
+    fn conditions_see_the_output() {
+        let spec = ConditionSpec { stderr: vec!["^oops$".into()], ..ConditionSpec::default() };
+        let conditions = Conditions::new(&spec).expect("a good spec");
+        let words = ["sh", "-c", "grep -q x && echo oops >&2; exit 3"].map(OsString::from);
+        let oracle = CommandOracle::command(&words, Path::new("f"), conditions).expect("a good command");
+        assert_eq!(run(&oracle, b"x", DEADLINE).verdict, Some(Verdict::Interesting));
+        assert_eq!(run(&oracle, b"y", DEADLINE).verdict, Some(Verdict::NotInteresting));
+    }
+
+    #[test]
+    fn temporary_files_of_the_test_go_into_the_slot() {
+        let outcome =
+            run(&shell("test -w \"$TMPDIR\" && echo x > \"$TMPDIR/left\" && echo \"$TMPDIR\""), b"", DEADLINE);
+        assert_eq!(outcome.verdict, Some(Verdict::Interesting));
+        let directory = String::from_utf8(outcome.stdout_tail).expect("a plain path");
+        assert!(directory.contains("lop-") && !Path::new(directory.trim()).exists());
+    }
+
+    #[test]
+    fn a_cancelled_run_gives_no_verdict() {
+        let cancel = Cancel::new();
+        let mut slot = Slot::new(&SlotOptions::default()).expect("a slot");
+        let oracle = shell("exec sleep 600");
+        let outcome = std::thread::scope(|scope| {
+            let runner = scope.spawn(|| oracle.judge(b"", &mut slot, DEADLINE, &cancel));
+            std::thread::sleep(Duration::from_millis(20));
+            cancel.stop();
+            runner.join().expect("no panic")
+        });
+        assert_eq!((outcome.verdict, outcome.unresolved), (None, Some(Unresolved::Cancelled)));
+    }
+
+    #[test]
+    fn a_script_without_a_first_line_is_explained() {
+        use std::os::unix::fs::PermissionsExt;
+        let directory = tempfile::tempdir().expect("a directory");
+        let path = directory.path().join("t");
+        fs::write(&path, "exit 0\n").expect("writable");
+        fs::set_permissions(&path, fs::Permissions::from_mode(0o755)).expect("ours");
+        let oracle = CommandOracle::test(&path, Path::new("f"), Conditions::default()).expect("it is executable");
+        let Some(Unresolved::Failed(message)) = run(&oracle, b"", DEADLINE).unresolved else {
+            panic!("it cannot start")
+        };
+        assert!(message.contains("#!/bin/sh") && message.contains("cannot start"), "{message}");
+        fs::write(&path, "#!/bin/sh\r\nexit 0\r\n").expect("writable");
+        let Some(Unresolved::Failed(message)) = run(&oracle, b"", DEADLINE).unresolved else {
+            panic!("it cannot start")
+        };
+        assert!(message.contains("dos2unix"), "{message}");
+        fs::remove_file(&path).expect("ours");
+        let Some(Unresolved::Failed(message)) = run(&oracle, b"", DEADLINE).unresolved else { panic!("it is gone") };
+        assert!(message.contains("still there"), "{message}");
+    }
+
+    #[test]
+    fn a_command_describes_itself_as_a_shell_line() {
+        assert_eq!(command(&["sh", "-c", "a b", "@@.c"], "x").describe(), "sh -c 'a b' @@.c");
+    }
+
+    #[test]
+    fn an_interesting_candidate_needs_the_consent_of_its_companion() {
+        let second = shell("grep -q b case.txt");
+        let oracle = shell("true").with_companions(vec![(second, Companion::ending(Exit::Code(0)))]);
+        let mut slot = Slot::new(&SlotOptions::default()).expect("a slot");
+        let mut judge = |text: &[u8]| oracle.judge(text, &mut slot, DEADLINE, &Cancel::new());
+        assert!(judge(b"abc").is_interesting());
+        let refused = judge(b"ac");
+        assert_eq!(refused.verdict, Some(Verdict::NotInteresting));
+        assert!(refused.note.is_some_and(|note| note.contains("exit code 1, and exit code 0 on the input")));
+    }
+}

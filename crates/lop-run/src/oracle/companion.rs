@@ -1,0 +1,129 @@
+//! Responsible for what is asked of second commands: they were seen on the input, and on a candidate they must end the same
+//! way, or warn of no new kind of thing.
+
+use std::collections::BTreeSet;
+
+use regex::bytes::{Regex, RegexBuilder};
+
+use super::Exit;
+use super::condition_error::ConditionError;
+use super::output::Written;
+
+/// The part of a second command's run on the input that every candidate must repeat.
+#[derive(Clone, Debug)]
+pub struct Companion(Keeps);
+
+#[derive(Clone, Debug)]
+enum Keeps {
+    /// How it ended.
+    Exit(Exit),
+    /// The kinds of its warnings, of which there may be fewer; and that it found no error, if it found none.
+    Kinds { warnings: Guarded, known: BTreeSet<String>, ended: Exit },
+}
+
+/// The warnings that a guard looks for.
+#[derive(Clone, Debug)]
+pub struct Guarded {
+    patterns: Vec<Regex>,
+}
+
+impl Guarded {
+    /// Takes regular expressions; what the first group of one matches is the kind of a warning, and what all of it
+    /// matches where it has no group.
+    ///
+    /// # Errors
+    /// [`ConditionError`] for what is not a regular expression.
+    pub fn new(patterns: &[String]) -> Result<Self, ConditionError> {
+        let compile = |pattern: &String| {
+            RegexBuilder::new(pattern).multi_line(true).build().map_err(|source| ConditionError::Regex {
+                option: "--guard",
+                pattern: pattern.clone(),
+                source,
+            })
+        };
+        Ok(Guarded { patterns: patterns.iter().map(compile).collect::<Result<_, _>>()? })
+    }
+
+    /// The kinds of the warnings in an output.
+    #[must_use]
+    pub fn kinds(&self, written: &Written) -> BTreeSet<String> {
+        let mut kinds = BTreeSet::new();
+        for pattern in &self.patterns {
+            for text in [&written.stderr, &written.stdout] {
+                for found in pattern.captures_iter(text) {
+                    let kind = found.get(1).or_else(|| found.get(0)).expect("group 0 is the match");
+                    kinds.insert(String::from_utf8_lossy(kind.as_bytes()).into_owned());
+                }
+            }
+        }
+        kinds
+    }
+}
+
+impl Companion {
+    /// It must end as it `ended` on the input.
+    #[must_use]
+    pub fn ending(ended: Exit) -> Self {
+        Self(Keeps::Exit(ended))
+    }
+
+    /// A compiler that must not warn of other kinds of things than it did on the input, where it `ended` so and wrote
+    /// this; and must still accept what it accepted.
+    #[must_use]
+    pub fn guard(warnings: Guarded, ended: Exit, written: &Written) -> Self {
+        let known = warnings.kinds(written);
+        Self(Keeps::Kinds { warnings, known, ended })
+    }
+
+    /// The parts that decide about outcomes.
+    pub(super) fn identity(&self) -> impl serde::Serialize + use<> {
+        match &self.0 {
+            Keeps::Exit(ended) => (ended.to_string(), Vec::new(), Vec::new()),
+            Keeps::Kinds { warnings, known, ended } => {
+                let patterns: Vec<String> = warnings.patterns.iter().map(Regex::to_string).collect();
+                (ended.to_string(), known.iter().cloned().collect(), patterns)
+            }
+        }
+    }
+
+    /// The complaint about a run of it, if there is one.
+    pub(super) fn complaint(&self, exit: Exit, written: &Written) -> Option<String> {
+        match &self.0 {
+            Keeps::Exit(wanted) => (exit != *wanted).then(|| format!("{exit}, and {wanted} on the input")),
+            Keeps::Kinds { ended: Exit::Code(0), .. } if exit != Exit::Code(0) => {
+                Some(format!("{exit}, and it accepted the input"))
+            }
+            Keeps::Kinds { warnings, known, .. } => {
+                let kinds = warnings.kinds(written);
+                kinds.into_iter().find(|kind| !known.contains(kind)).map(|kind| format!("a new warning: {kind}"))
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn wrote(text: &str) -> Written {
+        Written { stdout: Vec::new(), stderr: text.as_bytes().to_vec() }
+    }
+
+    #[test]
+    fn the_kind_of_a_warning_is_its_first_group() {
+        let guarded = Guarded::new(&[r"\[-W(\w+)\]".to_owned(), "control reaches end".to_owned()]).expect("patterns");
+        let kinds = guarded.kinds(&wrote("a [-Wone] b\nc [-Wtwo] [-Wone]\ncontrol reaches end"));
+        assert_eq!(kinds.into_iter().collect::<Vec<_>>(), ["control reaches end", "one", "two"]);
+        assert!(Guarded::new(&["(".to_owned()]).is_err());
+    }
+
+    #[test]
+    fn a_guard_refuses_new_kinds_and_allows_those_of_the_input() {
+        let guarded = Guarded::new(&[r"\[-W(\w+)\]".to_owned()]).expect("a pattern");
+        let guard = Companion::guard(guarded, Exit::Code(0), &wrote("[-Wold]"));
+        assert_eq!(guard.complaint(Exit::Code(0), &wrote("[-Wold] [-Wold]")), None);
+        assert_eq!(guard.complaint(Exit::Code(0), &wrote("")), None);
+        assert!(guard.complaint(Exit::Code(0), &wrote("[-Wnew]")).is_some_and(|said| said.contains("new")));
+        assert!(guard.complaint(Exit::Code(1), &wrote("")).is_some_and(|said| said.contains("accepted")));
+    }
+}

@@ -1,0 +1,261 @@
+//! Responsible for how much of the machine a test gets: a limit on its memory, and isolation from other processes and
+//! from files.
+//!
+//! A limit has to be there before the first instruction of the test, and `pre_exec`, which would do that, costs a fork
+//! (see [`process`](super::process)). Setting it from outside on a process that has been started already (`prlimit`)
+//! comes too late for what that process has started in the meantime. So the test is started through a small program
+//! that sets the limits on itself and then becomes the test: lop itself, by [`run_limited`](super::run_limited).
+
+use std::ffi::{OsStr, OsString};
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::sync::Arc;
+
+use super::elsewhere::{Away, Elsewhere};
+use super::process::{Orders, probe};
+use super::program::find_command;
+
+/// A shell as the first process of a name space, which ignores signals without a handler and which alone reaps.
+const FIRST: [&str; 4] = ["/bin/sh", "-c", "\"$@\"; exit $?", "sh"];
+
+/// How far a test is kept from the rest of the machine.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Isolation {
+    /// As any other program of the user.
+    #[default]
+    None,
+    /// In a name space of processes of its own, by `unshare(1)`: none of it can outlive the test.
+    Pidns,
+    /// That, and it can write to nothing but its own directories, has no capabilities, no terminal and no descriptors
+    /// but the three usual ones, by `bwrap(1)` (bubblewrap). It can read what the user can, and ask services that
+    /// listen on a socket.
+    Bwrap {
+        /// Whether it is left the machine's network. Without it there is a loopback interface of its own.
+        network: bool,
+    },
+}
+
+/// A box of bubblewrap, up to what may be written to. Each word is there for root, too, who owns most of what he sees:
+/// - Root without capabilities still owns `/proc/sys`, and could name a program there that the system starts as root
+///   when another one crashes. So `/proc` is read-only as a whole.
+/// - A new session has no controlling terminal, into whose input a test could type what a shell reads later.
+/// - Memory and queues of System V are not files, and have no owner that would keep root out.
+const BOX: [&str; 17] = [
+    "--die-with-parent",
+    "--new-session",
+    "--cap-drop",
+    "ALL",
+    "--unshare-pid",
+    "--unshare-ipc",
+    "--unshare-uts",
+    "--unshare-cgroup-try",
+    "--ro-bind",
+    "/",
+    "/",
+    "--dev",
+    "/dev",
+    "--proc",
+    "/proc",
+    "--remount-ro",
+    "/proc",
+];
+
+impl Isolation {
+    fn program(self) -> Option<&'static str> {
+        match self {
+            Isolation::None => None,
+            Isolation::Pidns => Some("unshare"),
+            Isolation::Bwrap { .. } => Some("bwrap"),
+        }
+    }
+
+    /// The arguments of that program, up to the command that it runs; `slot` is what may be written to.
+    fn arguments(self, slot: &Path) -> Vec<OsString> {
+        let words = |words: &[&str]| words.iter().map(OsString::from).collect::<Vec<_>>();
+        match self {
+            Isolation::None => Vec::new(),
+            Isolation::Pidns => {
+                let user: &[&str] = if is_root() { &[] } else { &["--user", "--map-current-user"] };
+                let own = ["--pid", "--fork", "--kill-child", "--mount-proc", "--"];
+                [words(user), words(&own), words(&FIRST)].concat()
+            }
+            Isolation::Bwrap { network } => {
+                let offline: &[&str] = if network { &[] } else { &["--unshare-net"] };
+                let slot = [OsStr::new("--bind"), slot.as_os_str(), slot.as_os_str(), OsStr::new("--")];
+                let slot = slot.map(OsStr::to_owned).to_vec();
+                [words(&BOX), words(offline), slot].concat()
+            }
+        }
+    }
+}
+
+/// Whether lop runs as root.
+pub fn is_root() -> bool {
+    rustix::process::geteuid().is_root()
+}
+
+/// How a test is confined. The default is not at all.
+#[derive(Clone, Debug, Default)]
+pub struct Confinement {
+    /// Address space of each of its processes, in bytes.
+    pub memory_limit: Option<u64>,
+    /// The program that sets the limits and closes what a box must not inherit: one whose `main` begins with
+    /// [`run_limited`](super::run_limited). Needed for [`Isolation::Bwrap`] and for a limit.
+    pub limiter: PathBuf,
+    /// How far it is kept from the rest of the machine.
+    pub isolation: Isolation,
+    /// The place where it runs, if that is not this machine; then the others do not count.
+    pub elsewhere: Option<Arc<dyn Elsewhere>>,
+    /// The files and folders that it needs there besides the candidate.
+    pub inputs: Vec<PathBuf>,
+}
+
+/// A test cannot be confined as asked for.
+#[derive(Debug, thiserror::Error)]
+pub enum ConfineError {
+    /// A file that a test needs on another machine cannot be read.
+    #[error("cannot read {}, which the test needs on the other machine", path.display())]
+    Input {
+        /// The file.
+        path: PathBuf,
+        /// The cause.
+        source: std::io::Error,
+    },
+    /// The program that would do it is missing.
+    #[error("isolation needs {program}, which is not installed ({package}); install it, or omit --isolate")]
+    NotInstalled {
+        /// Its name.
+        program: &'static str,
+        /// Where it comes from.
+        package: &'static str,
+    },
+    /// It is there and must not do it.
+    #[error("{program} cannot isolate a test here: {message}; omit --isolate")]
+    NotPermitted {
+        /// Its name.
+        program: &'static str,
+        /// Its message.
+        message: String,
+    },
+}
+
+/// A confinement that is known to be possible.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Launcher {
+    confinement: Confinement,
+    /// The path of the program that isolates.
+    isolator: Option<PathBuf>,
+    /// The other machine, if it runs there.
+    away: Option<Away>,
+}
+
+impl Launcher {
+    /// For a program, and the word that it is called by if it is found on PATH.
+    pub(super) fn new(confinement: Confinement, program: (&Path, Option<&OsStr>)) -> Result<Self, ConfineError> {
+        let away = confinement.elsewhere.clone().map(|place| Away::new(place, program, &confinement.inputs));
+        let away = away.transpose().map_err(|(path, source)| ConfineError::Input { path, source })?;
+        let isolator = match confinement.isolation.program() {
+            None => None,
+            Some(program) => Some(find(confinement.isolation, program)?),
+        };
+        Ok(Self { confinement, isolator, away })
+    }
+
+    /// The parts of the confinement that decide about outcomes.
+    pub(super) fn identity(&self) -> impl serde::Serialize + use<> {
+        let Confinement { memory_limit, isolation, .. } = self.confinement;
+        let network = matches!(isolation, Isolation::Bwrap { network: true });
+        (memory_limit, isolation.program().unwrap_or_default(), network)
+    }
+
+    /// The same for another program of the system.
+    pub(super) fn for_program(&self, program: &Path, called: Option<&OsStr>) -> Self {
+        let away = self.away.as_ref().map(|away| away.for_program(program, called));
+        Self { away, ..self.clone() }
+    }
+
+    /// The other machine, if it runs there.
+    pub(super) fn away(&self) -> Option<&Away> {
+        self.away.as_ref()
+    }
+
+    /// Whether the program that is started is that of the test.
+    pub(crate) fn is_direct(&self) -> bool {
+        !self.is_limited() && self.isolator.is_none()
+    }
+
+    /// Whether the program that is started confines itself and then becomes another one.
+    pub(crate) fn is_limited(&self) -> bool {
+        self.confinement.memory_limit.is_some() || self.is_box()
+    }
+
+    /// Whether the test gets no descriptors that lop has inherited: bubblewrap would hand them on, and one of a
+    /// directory leads out of the box.
+    fn is_box(&self) -> bool {
+        matches!(self.confinement.isolation, Isolation::Bwrap { .. })
+    }
+
+    /// The command that runs `program` in a slot; the caller adds its arguments.
+    pub(crate) fn command(&self, program: &Path, slot: &Path) -> Command {
+        let Confinement { memory_limit, limiter, isolation, .. } = &self.confinement;
+        let mut words: Vec<OsString> = Vec::new();
+        let orders = Orders { memory_limit: *memory_limit, seals: self.is_box() };
+        if orders != Orders::default() {
+            words.push(limiter.into());
+            words.extend(orders.to_words());
+        }
+        if let Some(isolator) = &self.isolator {
+            words.push(isolator.into());
+            words.extend(isolation.arguments(slot));
+        }
+        words.push(program.into());
+        let mut command = Command::new(&words[0]);
+        command.args(&words[1..]);
+        command
+    }
+}
+
+/// The program that isolates, if it is there and may do so.
+fn find(isolation: Isolation, program: &'static str) -> Result<PathBuf, ConfineError> {
+    let package = if isolation == Isolation::Pidns { "util-linux" } else { "bubblewrap" };
+    let missing = |_| ConfineError::NotInstalled { program, package };
+    let (path, _) = find_command(OsStr::new(program)).map_err(missing)?;
+    let mut command = Command::new(&path);
+    command.args(isolation.arguments(&std::env::temp_dir())).arg("true");
+    probe(&mut command).map_err(|message| ConfineError::NotPermitted { program, message })?;
+    Ok(path)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_missing_is_named() {
+        let error = find(Isolation::Bwrap { network: true }, "no-such-program-anywhere")
+            .expect_err("there is none")
+            .to_string();
+        assert!(error.contains("no-such-program-anywhere") && error.contains("bubblewrap"), "{error}");
+    }
+
+    #[test]
+    fn what_may_not_isolate_says_why() {
+        // `false` stands for a system that forbids it.
+        let error = find(Isolation::Pidns, "false").expect_err("it ends with 1").to_string();
+        assert!(error.contains("cannot isolate a test here"), "{error}");
+    }
+
+    #[test]
+    fn nothing_is_in_front_of_a_test_that_is_not_confined() {
+        let launcher = Launcher::default();
+        assert!(launcher.is_direct());
+        assert_eq!(launcher.command(Path::new("/bin/x"), Path::new("/s")).get_program(), "/bin/x");
+        let confinement = Confinement { memory_limit: Some(1), limiter: "/bin/lop".into(), ..Confinement::default() };
+        let launcher =
+            Launcher::new(confinement, (Path::new("/bin/true"), None)).expect("limits need no program but lop");
+        let command = launcher.command(Path::new("/bin/x"), Path::new("/s"));
+        assert_eq!(command.get_program(), "/bin/lop");
+        assert_eq!(command.get_args().collect::<Vec<_>>(), ["__limited", "1", "--", "/bin/x"]);
+        assert!(!launcher.is_direct());
+    }
+}
