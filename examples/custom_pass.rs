@@ -3,9 +3,7 @@
 
 use std::ops::Range;
 
-use lop::reduce::{Facts, Proposals, Stage, View};
-use lop::syntax::Edit;
-use lop::{Config, Pass, Report, Verdict};
+use lop::{Config, Edit, Facts, Pass, Proposals, Report, Stage, Verdict, View};
 
 const TABLE: &[u8] = b"\
 id/name/status/city/amount/note

@@ -8,8 +8,7 @@
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
-use lop::reduce::Prefer;
-use lop::{Config, Report};
+use lop::{Config, Prefer, Report};
 
 /// The fuzz target: reads pictures made of chunks, each a marker, its kind, its length and its content.
 fn target(data: &[u8]) {

@@ -16,9 +16,7 @@ use std::sync::mpsc::{Receiver, Sender, channel};
 use std::sync::{Arc, Mutex};
 use std::thread;
 
-use lop::exec::{Executor, Job, Ticket};
-use lop::oracle::Outcome;
-use lop::{Config, Report, Verdict};
+use lop::{Config, Executor, Job, Outcome, Report, Ticket, Verdict};
 
 /// A message to a machine: a name for it, and the candidate.
 type Request = (u64, Vec<u8>);

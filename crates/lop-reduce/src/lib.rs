@@ -144,8 +144,8 @@ impl Read {
     }
 }
 
-/// Reduces an input to a small text that is still interesting, with everything said that can be. [`lop::reduce`](crate())
-/// and [`lop::reduce_on`](crate::reduce_on) are this with less to say.
+/// Reduces an input to a small text that is still interesting, with everything said that can be. `lop::reduce`
+/// and `lop::reduce_on` are this with less to say.
 ///
 /// `grammar` says how to parse it; `None` works on lines, words and characters. The executor runs
 /// the interestingness test, the sink is told of everything that happens, and `cancel` ends the

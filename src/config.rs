@@ -7,16 +7,16 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
-use crate::grammar::{AUTO, Choice, Grammar, GrammarError, Registry};
-use crate::oracle::Cancel;
-use crate::passes::Pass;
-use crate::reduce::{Event, EventSink, Options};
+use lop_grammar::{AUTO, Choice, Grammar, GrammarError, Registry};
 use lop_languages::LANGUAGES;
+use lop_passes::Pass;
+use lop_reduce::{Event, EventSink, Options};
+use lop_run::oracle::Cancel;
 
 /// The function that is told of events.
 type Callback<'a> = dyn FnMut(&Event<'_>) + 'a;
 
-/// The choices about a reduction by [`reduce`](super::reduce()). The default asks one candidate after the other, in
+/// The choices about a reduction by [`reduce`](crate::reduce()). The default asks one candidate after the other, in
 /// the caller's thread, and finds the language out by the content.
 ///
 /// ```
@@ -141,7 +141,7 @@ impl<'a> Config<'a> {
     /// Changes the options there are besides: the guarantee, the passes, what is kept, what *small* means.
     ///
     /// ```
-    /// use lop::reduce::{Minimal, Prefer};
+    /// use lop::{Minimal, Prefer};
     ///
     /// let config = lop::Config::new().options(|options| {
     ///     options.minimal = Some(Minimal::Char);
@@ -161,8 +161,7 @@ impl<'a> Config<'a> {
     /// runs then is not interrupted.
     ///
     /// ```
-    /// use lop::oracle::Cancel;
-    /// use lop::reduce::Ended;
+    /// use lop::{Cancel, Ended};
     ///
     /// let cancel = Cancel::new();
     /// let enough = cancel.clone();

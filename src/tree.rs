@@ -6,14 +6,14 @@ use std::os::unix::ffi::{OsStrExt, OsStringExt};
 use std::path::{Path, PathBuf};
 use std::thread;
 
-use crate::engine::Verdict;
-use crate::exec::{Executor, Inline, Threads};
-use crate::grammar::Registry;
-use crate::project::{Archive, Kind, Member};
-use crate::reduce::{Options, Project, Report, reduce_with};
+use lop_engine::Verdict;
+use lop_files::project::{Archive, Kind, Member};
+use lop_grammar::Registry;
 use lop_languages::LANGUAGES;
+use lop_reduce::{Options, Project, Report, reduce_with};
+use lop_run::exec::{Executor, Inline, Threads};
 
-use super::{Config, Error};
+use crate::{Config, Error};
 
 /// Files by their paths below a root.
 pub type Files = BTreeMap<PathBuf, Vec<u8>>;
@@ -52,7 +52,7 @@ pub struct TreeReport {
 /// ```
 ///
 /// # Errors
-/// As for [`reduce`](super::reduce()), and [`Error::Path`] for a path that is no path below a root.
+/// As for [`reduce`](crate::reduce()), and [`Error::Path`] for a path that is no path below a root.
 ///
 /// # Panics
 /// When the closure does.
