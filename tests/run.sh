@@ -15,13 +15,13 @@ export LOP_NOT_TESTED=$scratch/not-tested
 export RUST_TEST_THREADS=${RUST_TEST_THREADS:-$((2 * $(getconf _NPROCESSORS_ONLN)))}
 code=0
 if [ $# -gt 0 ]; then
-    cargo test --release --locked "$@" || code=$?
+    cargo test --release --workspace --locked "$@" || code=$?
 else
     # The times of tests are told by an option that is not stable: only the test programs are told that it may be used.
     runner=CARGO_TARGET_$(rustc --print host-tuple | tr 'a-z-' 'A-Z_')_RUNNER
-    env "$runner=env RUSTC_BOOTSTRAP=1" cargo test --release --locked --no-fail-fast --lib --bins --tests --examples -- \
+    env "$runner=env RUSTC_BOOTSTRAP=1" cargo test --release --workspace --locked --no-fail-fast --lib --bins --tests --examples -- \
         -Z unstable-options --report-time | tee "$scratch/log" || code=$?
-    cargo test --release --locked --doc || code=$?
+    cargo test --release --workspace --locked --doc || code=$?
     printf '\nThe slowest tests, in seconds:\n'
     sed -nE 's/^test (.*) \.\.\. .*<([0-9.]+)s>$/\2 \1/p' "$scratch/log" | sort -rn | sed -n 1,10p
 fi

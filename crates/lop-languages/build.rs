@@ -2,7 +2,7 @@
 //!
 //! Each folder is one language. Its files are included as they are; from `parser` in its
 //! `language.toml` the path of the parser crate's constants is made, so that no language is named
-//! in `src/` and a new one costs two lines in `Cargo.toml` and a folder here. A folder whose parser
+//! in Rust and a new one costs two lines in `Cargo.toml` and a folder there. A folder whose parser
 //! no feature has brought along is known by its texts alone. The parsers' versions are those of `Cargo.lock`.
 
 use std::collections::BTreeMap;

@@ -2,7 +2,7 @@
 //! knows the outcome, has the test run where it does not, and lets the memory take note.
 //!
 //! These are outcomes of runs: of an interrupted run or of other reductions, in the place of a test that would be run.
-//! `reduce::memory` has the conclusions that the reduction under way draws from its answers, and the candidates that
+//! `memory` of lop-reduce has the conclusions that the reduction under way draws from its answers, and the candidates that
 //! need no test at all.
 
 use std::collections::{HashMap, VecDeque};
