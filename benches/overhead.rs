@@ -7,7 +7,7 @@ use divan::Bencher;
 use divan::counter::BytesCount;
 use lop_grammar::{Folder, Grammar, Registry};
 use lop_languages::LANGUAGES;
-use lop_passes::{NodeSet, Removal, Shapes, removal_edits, siblings};
+use lop_passes::{NodeSet, Removal, TrialParser, removal_edits, siblings};
 use lop_syntax::{Document, SyntaxParser, error_count, render};
 
 fn main() {
@@ -60,7 +60,7 @@ impl Input {
         let mut parser = self::parser(&grammar);
         let document = Document::parse(&mut parser, text(language, size)).expect("samples parse");
         assert_eq!(document.errors(), 0, "error recovery is another matter");
-        let mut shapes = Shapes::new(self::parser(&grammar));
+        let mut shapes = TrialParser::new(self::parser(&grammar));
         let mut small = Vec::new();
         // Of each list below the top the last unit, as in a real sweep.
         for node in document.ids().skip(1) {

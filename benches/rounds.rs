@@ -20,7 +20,7 @@ use std::time::Duration;
 
 use lop::{Options, reduce_with};
 use lop_engine::Verdict;
-use lop_files::disk::Audience;
+use lop_files::disk::ReadAccess;
 use lop_grammar::{AUTO, Registry};
 use lop_journal::Cache;
 use lop_reduce::{Event, EventSink};
@@ -203,7 +203,7 @@ fn main() {
         let test = case.join("test.sh");
         let mut answers = std::env::var_os("LOP_ANSWERS").map(|folder| {
             let test = blake3::hash(&fs::read(&test).expect("a case has a test")).to_hex();
-            Cache::open(Path::new(&folder), &test, Audience::of_file(&input)).expect("answers can be kept")
+            Cache::open(Path::new(&folder), &test, ReadAccess::of_file(&input)).expect("answers can be kept")
         });
         let mut known = HashMap::new();
         let mut alone = Work::default();

@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::Path;
 
-use lop_doctor::{Examination, Hollow, Level, examine};
+use lop_doctor::{Examination, TrivialInputs, Level, examine};
 use lop_run::oracle::{Cancel, CommandOracle, Conditions, SlotOptions};
 
 use crate::safety::{own_seconds, processes};
@@ -169,7 +169,7 @@ fn a_test_that_destroys_dev_null_is_a_fault() {
         words: &[test.into()],
         path: &folder.path("input.txt"),
         content: b"bug\n",
-        hollow: &Hollow::default(),
+        trivial_inputs: &TrivialInputs::default(),
         wanted: "exit code 0",
         jobs: 1,
         deadline: None,

@@ -6,7 +6,7 @@ use std::process::Command;
 use std::time::{Duration, Instant};
 
 use lop_engine::Verdict;
-use lop_files::disk::Audience;
+use lop_files::disk::ReadAccess;
 use lop_journal::{Header, Journal, JournalError, Lock, Notes, Past, Text};
 use lop_reduce::{Control, Event, EventSink, Options, Report, reduce_with};
 use lop_run::exec::{Inline, Remembering, key};
@@ -560,7 +560,7 @@ fn witnessed(mut witness: Witness, slots: usize, asked: &mut Vec<Vec<u8>>) -> (R
 fn every_best_result_comes_back_from_the_journal() {
     let folder = Folder::new();
     let (journal, before) =
-        Journal::create(&folder.path("state"), &header(), input().as_bytes(), Audience::OWN).expect("a new folder");
+        Journal::create(&folder.path("state"), &header(), input().as_bytes(), ReadAccess::OWN).expect("a new folder");
     assert_eq!(before, None);
     let mut runs = 0;
     let (report, accepted) = with_notes(Notes::new(Some(journal), None), &mut runs);
@@ -587,7 +587,7 @@ fn every_best_result_comes_back_from_the_journal() {
 fn a_lock_that_a_dying_run_still_holds_is_waited_for() {
     let folder = Folder::new();
     let (journal, _) =
-        Journal::create(&folder.path("state"), &header(), input().as_bytes(), Audience::OWN).expect("a new folder");
+        Journal::create(&folder.path("state"), &header(), input().as_bytes(), ReadAccess::OWN).expect("a new folder");
     std::thread::scope(|scope| {
         let taken = scope.spawn(|| Lock::take(&folder.path("state/journal")).is_ok());
         std::thread::sleep(Duration::from_millis(50));
@@ -600,7 +600,7 @@ fn a_lock_that_a_dying_run_still_holds_is_waited_for() {
 fn a_journal_cut_off_anywhere_can_be_read_and_gone_on_with() {
     let folder = Folder::new();
     let (journal, _) =
-        Journal::create(&folder.path("state"), &header(), input().as_bytes(), Audience::OWN).expect("a new folder");
+        Journal::create(&folder.path("state"), &header(), input().as_bytes(), ReadAccess::OWN).expect("a new folder");
     let (report, _) = with_notes(Notes::new(Some(journal), None), &mut 0);
     let path = folder.path("state/journal");
     let whole = fs::read(&path).expect("a journal");
@@ -630,8 +630,8 @@ fn a_journal_cut_off_anywhere_can_be_read_and_gone_on_with() {
 fn a_pass_that_was_left_out_on_the_way_is_left_out_at_the_same_moment() {
     for (unwanted, slots) in [("siblings", 1), ("characters", 1), ("characters", 3), ("siblings", 3)] {
         let folder = Folder::new();
-        let (journal, _) =
-            Journal::create(&folder.path("state"), &header(), input().as_bytes(), Audience::OWN).expect("a new folder");
+        let (journal, _) = Journal::create(&folder.path("state"), &header(), input().as_bytes(), ReadAccess::OWN)
+            .expect("a new folder");
         let notes = Notes::new(Some(journal), None);
         let mut asked = Vec::new();
         let witness = Witness { notes, accepted: Vec::new(), unwanted: Some(unwanted), control: Control::new() };

@@ -4,14 +4,14 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use lop_report::{Kept, state_directory};
-use lop_run::oracle::{Belonging, BelongingError, Room, SlotOptions};
+use lop_run::oracle::{CopyLimits, SideFile, SideFileError, SlotOptions};
 
 /// Copies of what is at these paths. Of a directory with the test case in it everything is copied but the test case and
 /// what lop writes: no test must find the original, nor anything that a reduction changes.
 ///
 /// # Errors
 /// When one of them is missing or cannot be copied.
-pub(crate) fn belongings(paths: &[PathBuf], input: &Path, kept: &Kept) -> Result<Vec<Arc<Belonging>>, BelongingError> {
+pub(crate) fn side_files(paths: &[PathBuf], input: &Path, kept: &Kept) -> Result<Vec<Arc<SideFile>>, SideFileError> {
     let own = |path: &Path, ending: &str| {
         let mut name = path.components().collect::<PathBuf>().into_os_string();
         name.push(ending);
@@ -28,5 +28,5 @@ pub(crate) fn belongings(paths: &[PathBuf], input: &Path, kept: &Kept) -> Result
     };
     let but: Vec<PathBuf> = but.iter().filter_map(real).collect();
     let slots = SlotOptions::of_program(0);
-    paths.iter().map(|path| Belonging::copy(path, &but, Room::NAMED, &slots).map(Arc::new)).collect()
+    paths.iter().map(|path| SideFile::copy(path, &but, CopyLimits::NAMED, &slots).map(Arc::new)).collect()
 }

@@ -12,7 +12,7 @@ use lop_report::text::{self, HINT, STRONG, WARN};
 use lop_run::oracle::{Cancel, Conditions, Exit, Seen, Signature, Table, shell_line};
 
 use super::failure::{BY_HAND, Failure};
-use super::inference::Inference;
+use super::incomplete_test::IncompleteTest;
 use super::line;
 use super::second_commands::companions;
 use super::settings::{Settings, in_words};
@@ -28,8 +28,8 @@ const OFFERED: usize = 9;
 /// # Errors
 /// When there is no crash that was insisted on, a second command cannot be run, or the user says no.
 pub(crate) fn settle(settings: &mut Settings, typed: Option<&[OsString]>, cancel: &Cancel) -> Result<(), Failure> {
-    let hollow = settings.case.hollow();
-    let mut open = Inference {
+    let trivial_inputs = settings.case.hollow();
+    let mut open = IncompleteTest {
         path: &settings.case.path,
         content: &settings.case.content,
         may_fail: settings.test.is_command,
@@ -37,23 +37,24 @@ pub(crate) fn settle(settings: &mut Settings, typed: Option<&[OsString]>, cancel
         confinement: &settings.test.confinement,
         deadline: settings.options.deadline,
         allow_empty: settings.options.allow_empty,
-        hollow: &hollow,
+        trivial_inputs: &trivial_inputs,
         spec: settings.test.spec.clone(),
         oracle: settings.test.oracle.clone(),
     };
     let special = open.find(cancel);
     not_stopped(open.path, cancel)?;
     let mut special = special.map_err(|failure| failure.typed_as(typed.unwrap_or_default()))?;
-    if let (Special::Flaky(first, other), false) = (&special, settings.options.allow_flaky) {
+    if let (DetectedFailure::Flaky(first, other), false) = (&special, settings.options.allow_flaky) {
         return Err(Failure::Flaky { path: open.path.to_owned(), first: *first, other: *other });
     }
-    if let (Special::Warnings(warnings), Some(typed)) = (&special, typed) {
+    if let (DetectedFailure::Warnings(warnings), Some(typed)) = (&special, typed) {
         let chosen = offer(warnings, &open, typed)?;
         open.adopt(&chosen)?;
-        special = Special::Found(Box::new(Chosen { signature: chosen, weakness: String::new() }), Exit::Code(0));
+        special =
+            DetectedFailure::Found(Box::new(Chosen { signature: chosen, weakness: String::new() }), Exit::Code(0));
     }
     let weakness = special.weakness().to_owned();
-    if let (Some(typed), Special::Found(..)) = (typed, &special) {
+    if let (Some(typed), DetectedFailure::Found(..)) = (typed, &special) {
         // lop does not silently keep a weak signature.
         if settings.reporting.verbosity > Verbosity::Quiet || !weakness.is_empty() {
             // A closed standard error is no reason to fail.
@@ -67,7 +68,7 @@ pub(crate) fn settle(settings: &mut Settings, typed: Option<&[OsString]>, cancel
     let accompanied = open.accompany(cancel);
     not_stopped(open.path, cancel)?;
     accompanied?;
-    let Inference { spec, oracle, .. } = open;
+    let IncompleteTest { spec, oracle, .. } = open;
     settings.test.wanted = in_words(&spec);
     (settings.test.spec, settings.test.oracle, settings.test.found) = (spec, oracle, special.options());
     Ok(())
@@ -80,7 +81,7 @@ fn not_stopped(path: &Path, cancel: &Cancel) -> Result<(), Failure> {
 }
 
 /// The special behaviour of a command on the test case.
-pub(crate) enum Special {
+pub(crate) enum DetectedFailure {
     /// There is nothing to find, or nothing that fails.
     Nothing,
     /// It fails with no sign that could be kept.
@@ -93,13 +94,13 @@ pub(crate) enum Special {
     Found(Box<Chosen>, Exit),
 }
 
-impl Inference<'_> {
+impl IncompleteTest<'_> {
     /// Where there is no condition, runs the command on the test case and on texts with nothing in them, and makes its
     /// signature the condition.
     ///
     /// # Errors
     /// When there is no crash that was insisted on, or a condition beside it.
-    pub(crate) fn find(&mut self, cancel: &Cancel) -> Result<Special, Failure> {
+    pub(crate) fn find(&mut self, cancel: &Cancel) -> Result<DetectedFailure, Failure> {
         let (insists, has_none) = (self.sought.crash, !self.spec.has_conditions());
         if insists && !has_none {
             return Err(Failure::Usage {
@@ -109,11 +110,11 @@ impl Inference<'_> {
         }
         // An empty file has nothing that could be special.
         if !has_none || self.content.is_empty() || !(insists || self.may_fail) {
-            return Ok(Special::Nothing);
+            return Ok(DetectedFailure::Nothing);
         }
         let mut place = self.place(cancel)?;
         // Of several files it is the one that the command is about.
-        let named = self.hollow.project().and_then(|project| project.named(self.content).into_iter().next());
+        let named = self.trivial_inputs.project().and_then(|project| project.named(self.content).into_iter().next());
         let path = named.as_ref().map_or(self.path, Entry::path);
         let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
         let (first, written) = place.run(&self.oracle, self.content);
@@ -138,20 +139,21 @@ impl Inference<'_> {
         if signatures.is_empty() && warnings.is_empty() {
             return match (insists, first.verdict) {
                 (true, Some(_)) => Err(no_crash(self.path, first.exit)),
-                _ => Ok(Special::Nothing),
+                _ => Ok(DetectedFailure::Nothing),
             };
         }
         let again = place.run(&self.oracle, self.content);
         // On texts with nothing in them it takes no longer than on the input.
         place.deadline = self.deadline.unwrap_or_else(|| usual_deadline(first.duration));
-        let probes =
-            signature_choice::probe(&signatures, &seen, self.hollow, &mut |text: &[u8]| place.run(&self.oracle, text));
+        let probes = signature_choice::probe(&signatures, &seen, self.trivial_inputs, &mut |text: &[u8]| {
+            place.run(&self.oracle, text)
+        });
         if !warnings.is_empty() {
             // A command that refuses the empty file has more to say than warnings: its exit code.
             let says_nothing = probes.iter().any(signature_choice::Probe::is_fine_and_empty);
             let warnings = signature_choice::lasting(warnings, self.content, &again, &probes);
             let offered = says_nothing && !warnings.is_empty();
-            return Ok(if offered { Special::Warnings(warnings) } else { Special::Nothing });
+            return Ok(if offered { DetectedFailure::Warnings(warnings) } else { DetectedFailure::Nothing });
         }
         let chosen = signature_choice::choose(&table, &signatures, &seen, &again, &probes);
         // A signature that the empty file shows as well says nothing about this one, unless that is a fine result.
@@ -165,11 +167,15 @@ impl Inference<'_> {
         let Some(chosen) = chosen else {
             let answers = [first.exit, again.0.exit].iter().all(|exit| matches!(exit, Exit::Code(_) | Exit::Signal(_)));
             let is_flaky = answers && first.exit != again.0.exit;
-            return Ok(if is_flaky { Special::Flaky(first.exit, again.0.exit) } else { Special::Vague(first.exit) });
+            return Ok(if is_flaky {
+                DetectedFailure::Flaky(first.exit, again.0.exit)
+            } else {
+                DetectedFailure::Vague(first.exit)
+            });
         };
         let chosen = chosen.with_only_errors(&table, &seen, &again);
         self.adopt(&chosen.signature)?;
-        Ok(Special::Found(Box::new(chosen), first.exit))
+        Ok(DetectedFailure::Found(Box::new(chosen), first.exit))
     }
 
     /// Makes a signature the condition.
@@ -201,44 +207,44 @@ fn no_crash(path: &Path, exit: Exit) -> Failure {
     }
 }
 
-impl Special {
+impl DetectedFailure {
     /// The options that say the same, and their values.
     pub(crate) fn options(&self) -> Vec<(&'static str, String)> {
-        if let Special::Found(chosen, _) = self { chosen.signature.options() } else { Vec::new() }
+        if let DetectedFailure::Found(chosen, _) = self { chosen.signature.options() } else { Vec::new() }
     }
 
     /// Why what was found is worth little; empty where it is not.
     fn weakness(&self) -> &str {
-        if let Special::Found(chosen, _) = self { &chosen.weakness } else { "" }
+        if let DetectedFailure::Found(chosen, _) = self { &chosen.weakness } else { "" }
     }
 
     /// Says what was found, and the command line that says so; or what to do where nothing could be found.
     ///
     /// # Errors
     /// Those of the writer.
-    pub(crate) fn show(&self, out: &mut dyn Write, open: &Inference<'_>, typed: &[OsString]) -> io::Result<()> {
+    pub(crate) fn show(&self, out: &mut dyn Write, open: &IncompleteTest<'_>, typed: &[OsString]) -> io::Result<()> {
         let name = text::path(open.path);
         let (chosen, exit) = match self {
-            Special::Nothing => return Ok(()),
-            Special::Vague(exit) => {
+            DetectedFailure::Nothing => return Ok(()),
+            DetectedFailure::Vague(exit) => {
                 return writeln!(
                     out,
                     "{HINT}hint:{HINT:#} the command ends with {exit} on {name}, but also on the empty file, or not every \
                      time; {BY_HAND}"
                 );
             }
-            Special::Flaky(first, other) => {
+            DetectedFailure::Flaky(first, other) => {
                 return writeln!(
                     out,
                     "{HINT}hint:{HINT:#} the command is flaky: one run on {name} ended with {first}, another with {other}"
                 );
             }
-            Special::Warnings(warnings) => {
+            DetectedFailure::Warnings(warnings) => {
                 writeln!(out, "the command succeeds on {name} and warns; to keep its first warning:")?;
                 writeln!(out, "  {}", text::one_line(&shown_line(typed, &warnings[0].options())))?;
                 return others(warnings).map_or(Ok(()), |others| writeln!(out, "{}", text::one_line(&others)));
             }
-            Special::Found(chosen, exit) => (chosen, exit),
+            DetectedFailure::Found(chosen, exit) => (chosen, exit),
         };
         writeln!(out, "no condition given; keeping this failure of the command on {name}:")?;
         writeln!(out, "  {STRONG}ended{STRONG:#}     {exit}")?;
@@ -281,7 +287,7 @@ fn shown_line(typed: &[OsString], found: &[(&'static str, String)]) -> String {
 }
 
 /// Lets a user at the terminal choose a warning, the first by default.
-fn offer(warnings: &[Signature], open: &Inference<'_>, typed: &[OsString]) -> Result<Signature, Failure> {
+fn offer(warnings: &[Signature], open: &IncompleteTest<'_>, typed: &[OsString]) -> Result<Signature, Failure> {
     if open.sought.yes {
         return Ok(warnings[0].clone());
     }
@@ -341,7 +347,7 @@ fn is_somebody_there() -> bool {
 }
 
 /// Goes on with a weak signature only if the user wants that.
-fn insist(special: &Special, open: &Inference<'_>) -> Result<(), Failure> {
+fn insist(special: &DetectedFailure, open: &IncompleteTest<'_>) -> Result<(), Failure> {
     if open.sought.yes {
         return Ok(());
     }

@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use lop_doctor::{reworded, settled_words};
 use lop_reduce::Formatter;
-use lop_run::oracle::{Belonging, CommandOracle, Conditions, Confinement, Slot, SlotOptions, Subject};
+use lop_run::oracle::{CommandOracle, Conditions, Confinement, SideFile, Slot, SlotOptions, Subject};
 
 use super::failure::Failure;
 
@@ -24,7 +24,7 @@ pub(super) fn fixing(
     (subject, path): (&Subject, &Path),
     deadline: Option<Duration>,
     confinement: &Confinement,
-    beside: Vec<Arc<Belonging>>,
+    beside: Vec<Arc<SideFile>>,
 ) -> Result<(CommandOracle, Formatter), Failure> {
     if !matches!(subject, Subject::File(_)) {
         return Err(Failure::Usage {

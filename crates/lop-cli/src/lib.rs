@@ -23,7 +23,7 @@ mod fix;
 pub mod format_arg;
 pub mod grammar_args;
 mod help;
-mod inference;
+mod incomplete_test;
 pub mod info_args;
 mod installed;
 pub mod isolate_args;

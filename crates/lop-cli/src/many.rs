@@ -14,18 +14,18 @@ use crossbeam_channel::unbounded;
 use serde_json::Value;
 
 use lop_doctor::reworded;
-use lop_files::disk::{self, Audience};
+use lop_files::disk::{self, ReadAccess};
 use lop_reduce::Formatter;
 use lop_report::Kept;
 use lop_report::text::{self, STRONG};
 use lop_run::exec::Jobs;
-use lop_run::oracle::{Belonging, Cancel, CommandOracle, Conditions, Confinement, Subject};
+use lop_run::oracle::{Cancel, CommandOracle, Conditions, Confinement, SideFile, Subject};
 
 use super::absolute_words;
-use super::beside::belongings;
+use super::beside::side_files;
 use super::failure::Failure;
 use super::fix::fixing;
-use super::inference::Probe;
+use super::incomplete_test::Probe;
 use super::many_args::FolderArgs;
 use super::piped::is_stdout;
 
@@ -47,7 +47,7 @@ pub(super) struct Many {
     confinement: Confinement,
     /// The command that changes each candidate before its test.
     fix: Option<String>,
-    beside: Vec<Arc<Belonging>>,
+    beside: Vec<Arc<SideFile>>,
 }
 
 /// A file of the directory.
@@ -85,7 +85,7 @@ impl Many {
             },
             deadline: timeout.unwrap_or(DEADLINE),
             confinement: args.confine.confinement()?,
-            beside: belongings(&args.confine.with, folder, &Kept::InPlace)?,
+            beside: side_files(&args.confine.with, folder, &Kept::InPlace)?,
             fix: args.confine.fix.clone(),
         };
         many.oracle(Path::new("x"))?;
@@ -197,8 +197,8 @@ pub(super) fn files_in(folder: &Path, but: &Path) -> Result<Vec<Input>, Failure>
 }
 
 /// Only users who may read a directory may read what is made of its files.
-pub(super) fn audience(folder: &Path) -> Audience {
-    Audience::of_file(folder)
+pub(super) fn audience(folder: &Path) -> ReadAccess {
+    ReadAccess::of_file(folder)
 }
 
 /// A folder for results: the one that was asked for, or one beside the directory with an ending of its own.
@@ -214,7 +214,7 @@ pub(super) fn place(output: Option<&PathBuf>, folder: &Path, ending: &str) -> Pa
 ///
 /// # Errors
 /// A place that cannot be written to.
-pub(super) fn write_json(path: &Path, lines: &[Value], audience: Audience) -> Result<bool, Failure> {
+pub(super) fn write_json(path: &Path, lines: &[Value], audience: ReadAccess) -> Result<bool, Failure> {
     let lines: String = lines.iter().map(|line| format!("{line}\n")).collect();
     if is_stdout(path) {
         return io::stdout().write_all(lines.as_bytes()).or_else(Failure::unless_closed).map(|()| true);

@@ -13,7 +13,7 @@ use lop_files::disk;
 use lop_remote::{Address, Remote, RemoteOptions};
 
 use lop_run::exec::Jobs;
-use lop_run::oracle::Elsewhere;
+use lop_run::oracle::RemoteRunner;
 
 use super::failure::Failure;
 use super::own_folder::user_folder;
@@ -126,7 +126,7 @@ impl RemoteArgs {
     ///
     /// # Errors
     /// [`Failure::Usage`] for a file, a header or a certificate that is none.
-    pub(super) fn place(&self) -> Result<Option<Arc<dyn Elsewhere>>, Failure> {
+    pub(super) fn place(&self) -> Result<Option<Arc<dyn RemoteRunner>>, Failure> {
         let Some(address) = self.address() else { return Ok(None) };
         let proof = Proof::of_user()?;
         let options = RemoteOptions {

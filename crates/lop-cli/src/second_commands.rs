@@ -5,17 +5,17 @@ use std::ffi::OsString;
 use lop_doctor::reworded;
 use lop_grammar::Guard;
 use lop_languages::LANGUAGES;
-use lop_run::oracle::{CommandError, CommandOracle, Companion, ConditionSpec, Conditions, Exit, Guarded};
+use lop_run::oracle::{CommandError, CommandOracle, ConditionSpec, Conditions, Exit, Guarded, SecondCommand};
 
 use super::absolute_words;
 use super::failure::Failure;
-use super::inference::{Inference, Probe};
+use super::incomplete_test::{IncompleteTest, Probe};
 
 /// The further conditions: each second command as it ran on the test case.
 pub(super) fn companions(
-    open: &Inference<'_>,
+    open: &IncompleteTest<'_>,
     place: &mut Probe<'_>,
-) -> Result<Vec<(CommandOracle, Companion)>, Failure> {
+) -> Result<Vec<(CommandOracle, SecondCommand)>, Failure> {
     let mut companions = Vec::new();
     for line in &open.sought.while_passing {
         let oracle = second(open, &second_words(line)?)?;
@@ -29,7 +29,7 @@ pub(super) fn companions(
                 });
             }
         }
-        companions.push((oracle, Companion::ending(outcome.exit)));
+        companions.push((oracle, SecondCommand::ending(outcome.exit)));
     }
     if let Some(language) = &open.sought.guard {
         companions.push(guard(open, language, place)?);
@@ -46,7 +46,11 @@ fn second_words(line: &str) -> Result<Vec<OsString>, Failure> {
     Ok(words.into_iter().map(OsString::from).collect())
 }
 
-fn guard(open: &Inference<'_>, language: &str, place: &mut Probe<'_>) -> Result<(CommandOracle, Companion), Failure> {
+fn guard(
+    open: &IncompleteTest<'_>,
+    language: &str,
+    place: &mut Probe<'_>,
+) -> Result<(CommandOracle, SecondCommand), Failure> {
     let guard = Guard::of(language, &LANGUAGES).ok_or_else(|| Failure::Usage {
         message: format!("there is no guard for `{language}`"),
         hint: format!("there is one for: {}", Guard::languages(&LANGUAGES).join(", ")),
@@ -62,20 +66,20 @@ fn guard(open: &Inference<'_>, language: &str, place: &mut Probe<'_>) -> Result<
     let oracle = beside(open, found?)?;
     let (outcome, written) = place.run(&oracle, open.content);
     let warnings = Guarded::new(&guard.warnings)?;
-    Ok((oracle, Companion::guard(warnings, outcome.exit, &written)))
+    Ok((oracle, SecondCommand::guard(warnings, outcome.exit, &written)))
 }
 
-fn second(open: &Inference<'_>, words: &[OsString]) -> Result<CommandOracle, Failure> {
+fn second(open: &IncompleteTest<'_>, words: &[OsString]) -> Result<CommandOracle, Failure> {
     let words = reworded(words, &absolute_words::changes(words, open.path));
     beside(open, second_command(open, &words)?)
 }
 
 /// A second command has as much of the machine, and the same beside the candidate, as the test.
-fn beside(open: &Inference<'_>, oracle: CommandOracle) -> Result<CommandOracle, Failure> {
-    Ok(oracle.confined(open.confinement.clone())?.with_belongings(open.oracle.belongings().to_vec())?)
+fn beside(open: &IncompleteTest<'_>, oracle: CommandOracle) -> Result<CommandOracle, Failure> {
+    Ok(oracle.confined(open.confinement.clone())?.with_belongings(open.oracle.side_files().to_vec())?)
 }
 
-fn second_command(open: &Inference<'_>, words: &[OsString]) -> Result<CommandOracle, CommandError> {
+fn second_command(open: &IncompleteTest<'_>, words: &[OsString]) -> Result<CommandOracle, CommandError> {
     let conditions = Conditions::new(&ConditionSpec::default()).expect("the default has nothing that could be wrong");
     CommandOracle::command(words, open.path, conditions)
 }

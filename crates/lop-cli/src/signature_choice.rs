@@ -1,7 +1,7 @@
 //! Which of the signatures of a run is worth keeping: one that no text with nothing in it shows as well. Where none is, it
 //! goes on to more specific ones, until one is or there are no more.
 
-use lop_doctor::Hollow;
+use lop_doctor::TrivialInputs;
 use lop_run::oracle::{Exit, Mark, Outcome, Seen, Signature, Table, Written};
 
 /// A sign that no grammar knows where the rest of the input would stand.
@@ -45,11 +45,11 @@ impl Chosen {
 pub(super) fn probe(
     signatures: &[Signature],
     seen: &Seen<'_>,
-    hollow: &Hollow,
+    trivial_inputs: &TrivialInputs,
     run: &mut dyn FnMut(&[u8]) -> (Outcome, Written),
 ) -> Vec<Probe> {
     let mut texts: Vec<(String, Vec<u8>, bool)> = Vec::new();
-    for case in hollow.cases(seen.input) {
+    for case in trivial_inputs.cases(seen.input) {
         texts.push((case.name, case.candidate, case.text.is_empty()));
     }
     if let Some(cut) = signatures.iter().find_map(|signature| Table::cut(signature, seen)) {

@@ -196,7 +196,7 @@ pub(super) fn check(past: &Past, now: &Header, settings: &Settings) -> Result<()
     }
     if then.test != now.test {
         let program = settings.test.oracle.program().display();
-        let what = if settings.test.oracle.belongings().is_empty() { "" } else { ", or a --with path," };
+        let what = if settings.test.oracle.side_files().is_empty() { "" } else { ", or a --with path," };
         return foreign("test", format!("{program}{what} has changed"));
     }
     if then.grammar != now.grammar {

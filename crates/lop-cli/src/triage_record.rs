@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 
 use serde_json::{Value, json};
 
-use lop_files::disk::{Audience, Folder};
+use lop_files::disk::{Folder, ReadAccess};
 use lop_report::triage_page::Row;
 use lop_run::oracle::{ConditionSpec, Groups, Mark, Seen, Signature};
 
@@ -82,7 +82,7 @@ pub(crate) struct Record {
 
 impl Record {
     /// Reads the record of an earlier run, up to its last whole line, and goes on behind it.
-    pub(crate) fn open(folder: &Folder, audience: Audience, head: &Value) -> Result<Self, Failure> {
+    pub(crate) fn open(folder: &Folder, audience: ReadAccess, head: &Value) -> Result<Self, Failure> {
         let text = match folder.read(OsStr::new(RECORD)) {
             Ok(text) => text,
             Err(error) if error.kind() == io::ErrorKind::NotFound => {
@@ -449,7 +449,7 @@ mod tests {
     fn groups_have_names_of_their_own_and_numbers_by_their_files() {
         let place = tempfile::tempdir().expect("a directory");
         let folder = Folder::at(place.path()).expect("it is there");
-        let mut record = Record::open(&folder, Audience::OWN, &json!({})).expect("it is new");
+        let mut record = Record::open(&folder, ReadAccess::OWN, &json!({})).expect("it is new");
         let mut add = |file: &str, stderr: &str| {
             let seen = Seen {
                 exit: lop_run::oracle::Exit::Code(1),
@@ -471,7 +471,7 @@ mod tests {
         let folders: Vec<_> = record.in_order().into_iter().map(|group| record.folder_of(group)).collect();
         assert_eq!(folders, [Path::new("1-error-no-rows-2"), Path::new("2-error-no-rows")]);
         // The numbers are those of the record, whatever comes later.
-        let again = Record::open(&folder, Audience::OWN, &json!({})).expect("it is there");
+        let again = Record::open(&folder, ReadAccess::OWN, &json!({})).expect("it is there");
         assert_eq!(again.in_order(), [1, 0]);
     }
 }

@@ -17,8 +17,21 @@ type Check = fn(&Facts) -> Option<Finding>;
 
 /// All checks, in the order in which they are shown.
 const CHECKS: [Check; 15] = [
-    starts, paths, input, elsewhere, repeats, empty, trivial, hollow, original, directory, processes, sources, null,
-    time, load,
+    starts,
+    paths,
+    input,
+    elsewhere,
+    repeats,
+    empty,
+    trivial,
+    trivial_inputs,
+    original,
+    directory,
+    processes,
+    sources,
+    null,
+    time,
+    load,
 ];
 
 /// The checks whose findings say that a result may be worth nothing.
@@ -106,11 +119,11 @@ fn trivial(facts: &Facts) -> Option<Finding> {
     )
 }
 
-fn hollow(facts: &Facts) -> Option<Finding> {
-    if facts.hollow.is_empty() {
+fn trivial_inputs(facts: &Facts) -> Option<Finding> {
+    if facts.trivial_inputs.is_empty() {
         return None;
     }
-    let fooling = facts.hollow.iter().filter(|(_, outcome)| outcome.is_interesting());
+    let fooling = facts.trivial_inputs.iter().filter(|(_, outcome)| outcome.is_interesting());
     let names: Vec<String> = fooling.map(|(name, _)| name.clone()).collect();
     let names: Vec<&str> = names.iter().map(String::as_str).collect();
     Some(match names.as_slice() {
@@ -333,7 +346,7 @@ mod tests {
             input: vec![yes(20); 5],
             empty: Some(no()),
             trivial: Some(no()),
-            hollow: vec![("`{}`".to_owned(), no())],
+            trivial_inputs: vec![("`{}`".to_owned(), no())],
             elsewhere: vec![yes(20)],
             together: vec![yes(21); 2],
             null: Some((true, true)),

@@ -14,8 +14,8 @@ use lop_run::oracle::{Cancel, Oracle, Outcome, Slot, SlotOptions, is_device};
 
 use super::checks::TRIVIAL_CHECKS;
 use super::exam::{Examination, elsewhere, together};
-use super::hollow::TRIVIAL;
 use super::traces::Snapshot;
+use super::trivial_inputs::TRIVIAL;
 use super::{Level, findings};
 
 /// Empty texts of the language that are tried: a run each, of every reduction. Some reductions take a dozen tests in all,
@@ -24,7 +24,7 @@ const EMPTY_TEXTS: usize = 1;
 
 /// How much of the short examination is made.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Extent {
+pub enum CheckupLevel {
     /// No run.
     Nothing,
     /// Without files with nothing in them: a result with nothing in it is what the user wants.
@@ -38,7 +38,7 @@ pub struct Checkup<'a> {
     examination: Examination<'a>,
     cancel: &'a Cancel,
     next: &'a mut dyn EventSink,
-    extent: Extent,
+    extent: CheckupLevel,
     /// The run on the input and the deadline that came of it, until they have been used.
     baseline: Option<(Outcome, Duration)>,
     /// Runs that were made, and how long they took.
@@ -49,7 +49,12 @@ pub struct Checkup<'a> {
 
 impl<'a> Checkup<'a> {
     /// Stands in front of `next`.
-    pub fn new(examination: Examination<'a>, cancel: &'a Cancel, extent: Extent, next: &'a mut dyn EventSink) -> Self {
+    pub fn new(
+        examination: Examination<'a>,
+        cancel: &'a Cancel,
+        extent: CheckupLevel,
+        next: &'a mut dyn EventSink,
+    ) -> Self {
         // Workers exist, idle as they are: only what carries the mark of our own slot is ours.
         let slots = SlotOptions { owns_process: false, ..examination.slots };
         Self {
@@ -83,10 +88,10 @@ impl<'a> Checkup<'a> {
         let mut facts = examination.read();
         facts.input = vec![outcome];
         let mut cases = Vec::new();
-        if self.extent == Extent::All {
-            cases = examination.hollow.cases(examination.content);
+        if self.extent == CheckupLevel::All {
+            cases = examination.trivial_inputs.cases(examination.content);
             // The baseline has judged what is empty.
-            let is_tried = |text: &[u8]| text == TRIVIAL || examination.hollow.is_of_language(text);
+            let is_tried = |text: &[u8]| text == TRIVIAL || examination.trivial_inputs.is_of_language(text);
             cases.retain(|case| !case.text.is_empty() && is_tried(&case.text));
             cases.truncate(1 + EMPTY_TEXTS);
         }
@@ -117,14 +122,14 @@ impl<'a> Checkup<'a> {
             if case.text == TRIVIAL {
                 facts.trivial = Some(outcome);
             } else {
-                facts.hollow.push((case.name, outcome));
+                facts.trivial_inputs.push((case.name, outcome));
             }
         }
-        let hollow = facts.hollow.iter().map(|(_, run)| run);
+        let trivial_inputs = facts.trivial_inputs.iter().map(|(_, run)| run);
         let made: Vec<&Outcome> = facts
             .trivial
             .iter()
-            .chain(hollow)
+            .chain(trivial_inputs)
             .chain(&facts.elsewhere)
             .chain(&facts.input[1..])
             .chain(&beside_others)
@@ -147,7 +152,7 @@ impl<'a> Checkup<'a> {
 impl EventSink for Checkup<'_> {
     fn event(&mut self, event: &Event<'_>) -> io::Result<()> {
         match event {
-            Event::Baseline { outcome, deadline } if self.extent != Extent::Nothing => {
+            Event::Baseline { outcome, deadline } if self.extent != CheckupLevel::Nothing => {
                 self.baseline = Some(((*outcome).clone(), *deadline));
             }
             Event::Pass { .. } => {

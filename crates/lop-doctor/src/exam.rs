@@ -13,8 +13,8 @@ use lop_run::oracle::{
 
 use super::away;
 use super::facts::Facts;
-use super::hollow::{Hollow, TRIVIAL};
 use super::traces::{Script, Snapshot};
+use super::trivial_inputs::{TRIVIAL, TrivialInputs};
 use super::trouble::Trouble;
 
 /// Runs on the input, one after the other.
@@ -35,7 +35,7 @@ pub struct Examination<'a> {
     /// Its content.
     pub content: &'a [u8],
     /// Its forms with nothing in them.
-    pub hollow: &'a Hollow,
+    pub trivial_inputs: &'a TrivialInputs,
     /// The condition that makes a run interesting, in words.
     pub wanted: &'a str,
     /// How many tests would run at the same time; at least 1.
@@ -108,8 +108,8 @@ pub fn examine(examination: &Examination<'_>, cancel: &Cancel, say: &mut dyn FnM
     let run = runs(examination, cancel, &mut facts, say);
     facts.null = Some((null_before, is_device(examination.null)));
     facts.changed = sources.changes();
-    let changed = examination.oracle.belongings().iter().filter(|belonging| belonging.has_changed());
-    facts.changed.extend(changed.map(|belonging| belonging.original().to_owned()));
+    let changed = examination.oracle.side_files().iter().filter(|side_file| side_file.has_changed());
+    facts.changed.extend(changed.map(|side_file| side_file.original().to_owned()));
     run.map(|()| facts)
 }
 
@@ -141,7 +141,7 @@ fn runs(
     }
     say("the empty file");
     facts.empty = Some(place.run(oracle, b"", facts)?);
-    for case in examination.hollow.cases(content) {
+    for case in examination.trivial_inputs.cases(content) {
         say(&case.name);
         // The empty file alone has been tried; with several files it is no candidate.
         let outcome = if case.candidate.is_empty() { continue } else { place.run(oracle, &case.candidate, facts)? };
@@ -149,7 +149,7 @@ fn runs(
             // All files are there, and empty: the baseline of a reduction asks for that, too.
             b"" if outcome.is_interesting() => facts.empty = Some(outcome),
             TRIVIAL => facts.trivial = Some(outcome),
-            _ => facts.hollow.push((case.name, outcome)),
+            _ => facts.trivial_inputs.push((case.name, outcome)),
         }
     }
     if !facts.is_interesting() {

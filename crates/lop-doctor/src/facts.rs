@@ -23,7 +23,7 @@ pub struct Facts {
     /// The run on a file of one line break.
     pub trivial: Option<Outcome>,
     /// Runs on other candidates with nothing in them, each with what the candidate is, in words.
-    pub hollow: Vec<(String, Outcome)>,
+    pub trivial_inputs: Vec<(String, Outcome)>,
     /// Runs on the input in a directory that is elsewhere. Where the first differs from those on the input, there are
     /// as many of these again.
     pub elsewhere: Vec<Outcome>,
@@ -56,7 +56,7 @@ impl Facts {
     #[must_use]
     pub fn runs(&self) -> usize {
         let single = [&self.empty, &self.trivial].into_iter().flatten().count();
-        self.input.len() + self.together.len() + self.elsewhere.len() + self.hollow.len() + single
+        self.input.len() + self.together.len() + self.elsewhere.len() + self.trivial_inputs.len() + single
     }
 
     /// Whether the first run on the input was interesting.

@@ -14,22 +14,22 @@ mod checks;
 mod checkup;
 mod exam;
 mod facts;
-mod hollow;
 mod missing;
 mod rewording;
 mod traces;
+mod trivial_inputs;
 mod trouble;
 
 use std::fmt;
 
 pub use away::Away;
 pub use checks::findings;
-pub use checkup::{Checkup, Extent};
+pub use checkup::{Checkup, CheckupLevel};
 pub use exam::{Examination, examine};
 pub use facts::Facts;
-pub use hollow::{Hollow, HollowCase};
 pub use missing::{Missing, missing, named};
 pub use rewording::{Reworded, reworded, settled_words};
+pub use trivial_inputs::{TrivialInput, TrivialInputs};
 pub use trouble::Trouble;
 
 /// How serious a finding is.

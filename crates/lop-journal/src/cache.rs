@@ -15,7 +15,7 @@ use super::error::JournalError;
 use super::record::Recorded;
 use super::varint::Reader;
 use lop_engine::Verdict;
-use lop_files::disk::{self, Audience, Folder};
+use lop_files::disk::{self, Folder, ReadAccess};
 use lop_run::exec::Key;
 use lop_run::oracle::{Exit, Outcome, Recalled};
 
@@ -40,7 +40,7 @@ impl Cache {
     ///
     /// # Errors
     /// When the folder or the file cannot be made, is a link or another user's, or cannot be read.
-    pub fn open(folder: &Path, test: &str, audience: Audience) -> Result<Cache, JournalError> {
+    pub fn open(folder: &Path, test: &str, audience: ReadAccess) -> Result<Cache, JournalError> {
         fs::create_dir_all(folder).map_err(|source| JournalError::unwritten(folder, source))?;
         let path = folder.join(format!("{}.{ENDING}", test.get(..NAME).unwrap_or(test)));
         let mut file = match disk::create_new(&path, audience) {
@@ -131,26 +131,26 @@ mod tests {
     fn outcomes_are_shared_in_their_order_and_timeouts_are_not() {
         let folder = tempfile::tempdir().expect("a folder");
         let (mut one, mut other) = (
-            Cache::open(folder.path(), "test", Audience::OWN).expect("it is new"),
-            Cache::open(folder.path(), "test", Audience::OWN).expect("it is open twice"),
+            Cache::open(folder.path(), "test", ReadAccess::OWN).expect("it is new"),
+            Cache::open(folder.path(), "test", ReadAccess::OWN).expect("it is open twice"),
         );
         one.record(&[1; 16], &outcome(Verdict::Interesting, 0)).expect("there is room");
         other.record(&[1; 16], &outcome(Verdict::NotInteresting, 7)).expect("there is room");
         one.record(&[2; 16], &outcome(Verdict::Timeout, 124)).expect("nothing is written");
         let cut_off = Outcome { exit: Exit::TimedOut, ..Outcome::of(Verdict::Interesting) };
         one.record(&[3; 16], &cut_off).expect("nothing is written");
-        let mut third = Cache::open(folder.path(), "test", Audience::OWN).expect("it is there");
+        let mut third = Cache::open(folder.path(), "test", ReadAccess::OWN).expect("it is there");
         let time = Duration::from_millis(12);
         assert_eq!(recalled(&mut third, 1), Some((Some(Verdict::Interesting), Exit::Code(0), time)));
         assert_eq!(recalled(&mut third, 1), Some((Some(Verdict::NotInteresting), Exit::Code(7), time)));
         assert_eq!((recalled(&mut third, 1), recalled(&mut third, 2), recalled(&mut third, 3)), (None, None, None));
-        assert_eq!(Cache::open(folder.path(), "other", Audience::OWN).expect("another file").known.len(), 0);
+        assert_eq!(Cache::open(folder.path(), "other", ReadAccess::OWN).expect("another file").known.len(), 0);
     }
 
     #[test]
     fn two_runs_that_take_turns_lose_nothing() {
         let folder = tempfile::tempdir().expect("a folder");
-        let open = || Cache::open(folder.path(), "test", Audience::OWN).expect("it is new or there");
+        let open = || Cache::open(folder.path(), "test", ReadAccess::OWN).expect("it is new or there");
         let (mut one, mut other) = (open(), open());
         for key in 0..40 {
             let cache = if key % 2 == 0 { &mut one } else { &mut other };
@@ -162,7 +162,7 @@ mod tests {
     #[test]
     fn damaged_and_torn_entries_are_left_out() {
         let folder = tempfile::tempdir().expect("a folder");
-        let mut cache = Cache::open(folder.path(), "test", Audience::OWN).expect("it is new");
+        let mut cache = Cache::open(folder.path(), "test", ReadAccess::OWN).expect("it is new");
         for key in 1..4 {
             cache.record(&[key; 16], &outcome(Verdict::Interesting, 0)).expect("there is room");
         }
@@ -170,9 +170,9 @@ mod tests {
         bytes[ENTRY + 3] ^= 1;
         bytes.truncate(3 * ENTRY - 5);
         fs::write(&cache.path, &bytes).expect("our own file");
-        let mut cache = Cache::open(folder.path(), "test", Audience::OWN).expect("it is there");
+        let mut cache = Cache::open(folder.path(), "test", ReadAccess::OWN).expect("it is there");
         cache.record(&[4; 16], &outcome(Verdict::Invalid, 125)).expect("there is room");
-        let mut cache = Cache::open(folder.path(), "test", Audience::OWN).expect("it is there");
+        let mut cache = Cache::open(folder.path(), "test", ReadAccess::OWN).expect("it is there");
         let found: Vec<bool> = (1..5).map(|key| recalled(&mut cache, key).is_some()).collect();
         assert_eq!(found, [true, false, false, true]);
     }

@@ -15,7 +15,7 @@ use super::error::JournalError;
 use super::lock::{Before, Lock, NAME, move_aside, numbered};
 use super::past::Past;
 use super::record::{FORMAT, Header, MAGIC, Record, Recorded, Step, framed, header_payload, input_payload};
-use lop_files::disk::{Audience, Folder};
+use lop_files::disk::{Folder, ReadAccess};
 use lop_passes::named;
 use lop_reduce::{Ended, Event, Size};
 use lop_run::exec::{Key, Memory, key};
@@ -47,7 +47,7 @@ pub struct Journal {
     moment: u64,
     /// The best result of the reduction, as far as it has got.
     text: Vec<u8>,
-    ahead: Option<Ahead>,
+    ahead: Option<UnreachedBest>,
     /// Working time of the reduction at `since`.
     worked: Duration,
     since: Instant,
@@ -55,7 +55,7 @@ pub struct Journal {
 
 /// The best result of the interrupted run, while the resumed one has not got that far.
 #[derive(Debug)]
-struct Ahead {
+struct UnreachedBest {
     text: Vec<u8>,
     key: Key,
     tokens: usize,
@@ -71,7 +71,7 @@ impl Journal {
         folder: &Path,
         header: &Header,
         input: &[u8],
-        audience: Audience,
+        audience: ReadAccess,
     ) -> Result<(Journal, Option<Before>), JournalError> {
         let unwritten = JournalError::unwritten;
         if u32::try_from(input.len()).is_err() {
@@ -86,7 +86,7 @@ impl Journal {
         let write = || {
             let mut new = folder.temporary(name, audience.readers())?;
             new.file().write_all(&start)?;
-            new.put_new(name)
+            new.persist_noclobber(name)
         };
         let begin = || {
             let before = move_aside(&folder, header)?;
@@ -140,7 +140,7 @@ impl Journal {
             None => None,
             Some(last) => {
                 let tokens = past.steps.iter().map(|step| step.size.tokens).min().unwrap_or(last.size.tokens);
-                Some(Ahead { text: past.text(past.steps.len())?, key: last.key, tokens })
+                Some(UnreachedBest { text: past.text(past.steps.len())?, key: last.key, tokens })
             }
         };
         let journal = Journal {
@@ -285,11 +285,11 @@ fn copy(lock: &Lock) -> io::Result<PathBuf> {
     file.rewind()?;
     file.read_to_end(&mut content)?;
     let (folder, _) = Folder::of(&lock.path)?;
-    let audience = Audience::of(&file.metadata()?);
+    let audience = ReadAccess::of(&file.metadata()?);
     let name = numbered(DAMAGED, |name| {
         let mut new = folder.temporary(name, audience)?;
         new.file().write_all(&content)?;
-        new.put_new(name).map(|_| ())
+        new.persist_noclobber(name).map(|_| ())
     })?;
     Ok(folder.path_of(&name))
 }

@@ -7,7 +7,7 @@ use std::io::{self, Read, Write};
 use std::os::unix::fs::MetadataExt;
 use std::path::Path;
 
-use lop_files::disk::{Audience, Distrusted, Folder};
+use lop_files::disk::{Distrusted, Folder, ReadAccess};
 
 /// The key's file.
 const NAME: &str = "key";
@@ -30,15 +30,15 @@ impl OwnKey {
         if there.is_none_or(|facts| facts.uid() != rustix::process::geteuid().as_raw()) {
             return Err(io::ErrorKind::PermissionDenied.into());
         }
-        let (folder, _) = Folder::make(path, Audience::OWN)?;
+        let (folder, _) = Folder::make(path, ReadAccess::OWN)?;
         let name = OsStr::new(NAME);
         match folder.open(name, false) {
             Err(error) if error.kind() == io::ErrorKind::NotFound && Distrusted::cause(&error).is_none() => {
                 let mut key = [0; LENGTH];
                 fs::File::open(CHANCE)?.read_exact(&mut key)?;
-                let mut new = folder.temporary(name, Audience::OWN)?;
+                let mut new = folder.temporary(name, ReadAccess::OWN)?;
                 new.file().write_all(&key)?;
-                match new.put_new(name) {
+                match new.persist_noclobber(name) {
                     // Another lop was faster.
                     Err(error) if error.kind() == io::ErrorKind::AlreadyExists => read(folder.open(name, false)?),
                     other => other.map(|_| OwnKey(key)),

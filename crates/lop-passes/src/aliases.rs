@@ -51,8 +51,11 @@ fn constants(document: &Document, grammar: &Grammar, prints: &Fingerprints) -> V
     let sequence = |(rule, made): (RuleId, Vec<Alternative>)| {
         let remembered = Remembered::Units(made.iter().map(|made| made.memo).collect());
         let rules = vec![vec![rule]; made.len()];
-        let unit =
-            |made: Alternative| Unit { removal: Removal::Edits(made.edits), tokens: made.tokens, cleared: false };
+        let unit = |made: Alternative| Unit {
+            removal: Removal::Edits(made.edits),
+            tokens: made.tokens,
+            known_to_parse: false,
+        };
         let units = made.into_iter().map(unit).collect();
         Sequence { rules, ..Sequence::of(list_kind::CONSTANTS, units) }.remembered(remembered)
     };

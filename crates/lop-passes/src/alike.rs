@@ -84,8 +84,11 @@ fn alike(document: &Document, grammar: &Grammar, prints: &Fingerprints) -> Vec<S
         let merged: Vec<Alternative> = merged.collect();
         let remembered = Remembered::Units(merged.iter().map(|made| made.memo).collect());
         let rules = merged.iter().map(|made| made.rules.clone()).collect();
-        let unit =
-            |made: Alternative| Unit { removal: Removal::Edits(made.edits), tokens: made.tokens, cleared: false };
+        let unit = |made: Alternative| Unit {
+            removal: Removal::Edits(made.edits),
+            tokens: made.tokens,
+            known_to_parse: false,
+        };
         let units: Vec<Unit> = merged.into_iter().map(unit).collect();
         if !units.is_empty() {
             sequences.push(Sequence { rules, ..Sequence::of(list_kind::ALIKE, units) }.remembered(remembered));

@@ -46,7 +46,7 @@ pub fn blanked(document: &Document, grammar: &Grammar, unit: &Unit) -> Unit {
         }
     };
     let edits = edits.into_iter().map(|range| blank_out(document.source(), range)).collect();
-    Unit { removal: Removal::Edits(edits), tokens: unit.tokens, cleared: false }
+    Unit { removal: Removal::Edits(edits), tokens: unit.tokens, known_to_parse: false }
 }
 
 /// The words of comments, each of which may become blanks. `None` if there are none.
@@ -98,7 +98,7 @@ pub fn gap_characters(plan: &Sequence) -> Option<Sequence> {
 }
 
 fn sequence(units: impl Iterator<Item = Vec<Edit>>) -> Option<Sequence> {
-    let unit = |edits| Unit { removal: Removal::Edits(edits), tokens: 1, cleared: false };
+    let unit = |edits| Unit { removal: Removal::Edits(edits), tokens: 1, known_to_parse: false };
     let units: Vec<_> = units.map(unit).collect();
     (!units.is_empty()).then_some(Sequence::of(list_kind::LAYOUT, units))
 }

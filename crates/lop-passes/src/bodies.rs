@@ -10,7 +10,7 @@ use super::pass::{Facts, Pass, Proposals, Stage, View};
 use super::place::place;
 use super::rewrites::written;
 use super::sequence::{Ask, Remembered, Removal, Sequence, Unit, list_kind};
-use super::shapes::Shapes;
+use super::trial_parser::TrialParser;
 
 /// Bodies of definitions that stay.
 pub struct Bodies;
@@ -34,7 +34,7 @@ impl Pass for Bodies {
 pub(super) fn bodies(
     document: &Document,
     grammar: &Grammar,
-    shapes: &mut Shapes,
+    shapes: &mut TrialParser,
     mut skip: impl FnMut(NodeId) -> bool,
 ) -> Vec<Sequence> {
     let tree = document.tree();
@@ -68,7 +68,7 @@ struct Body {
 fn smaller(
     document: &Document,
     grammar: &Grammar,
-    shapes: &mut Shapes,
+    shapes: &mut TrialParser,
     body: &ByRule<Rewrite>,
     mut skip: impl FnMut(NodeId) -> bool,
 ) -> Option<Body> {
@@ -91,7 +91,7 @@ fn smaller(
     let mut fitting = smaller.filter(|(text, ..)| shapes.accepts_replacement(document, grammar, id, text));
     let (text, rules, tokens) = fitting.next()?;
     let edit = Edit::replace(node.range(), text.into_bytes());
-    Some(Body { node: id, unit: Unit { removal: Removal::Edits(vec![edit]), tokens, cleared: false }, rules })
+    Some(Body { node: id, unit: Unit { removal: Removal::Edits(vec![edit]), tokens, known_to_parse: false }, rules })
 }
 
 /// The first and the last token of a node, with nothing between them; `None` if these are no pair.

@@ -16,7 +16,7 @@ use lop_syntax::{Document, Edit, NodeId, is_identifier};
 
 use super::definitions::{Definitions, Name, outermost};
 use super::sequence::Removal;
-use super::shapes::{Clearance, Shapes};
+use super::trial_parser::{Clearance, TrialParser};
 
 /// Number of a name within a scope.
 type Group = usize;
@@ -63,7 +63,12 @@ struct Scoped {
 impl Cascade {
     /// Looks at all definitions of a document. Those of which `may_go` says no stay.
     #[must_use]
-    pub fn of(document: &Document, grammar: &Grammar, shapes: &mut Shapes, may_go: impl Fn(NodeId) -> bool) -> Self {
+    pub fn of(
+        document: &Document,
+        grammar: &Grammar,
+        shapes: &mut TrialParser,
+        may_go: impl Fn(NodeId) -> bool,
+    ) -> Self {
         let definitions = Definitions::of(document, grammar);
         let start = |node: NodeId| document.node(node).start as usize;
         let found: Vec<_> = definitions.found().map(|(name, node)| (name, start(node))).collect();
@@ -118,8 +123,8 @@ impl Cascade {
     /// The nodes of the definitions that were referred to from parts that go and are referred to no more, and the kinds
     /// of these definitions. Names in texts that are put in are references.
     #[must_use]
-    pub fn after(&self, gone: Gone) -> (Vec<NodeId>, BTreeSet<u16>) {
-        let Gone { mut all, mut new, texts } = gone;
+    pub fn after(&self, gone: RemovedRanges) -> (Vec<NodeId>, BTreeSet<u16>) {
+        let RemovedRanges { mut all, mut new, texts } = gone;
         let mentioned: BTreeSet<Name> = texts.iter().flat_map(|text| self.names_in(text)).collect();
         let (mut nodes, mut kinds) = (Vec::new(), BTreeSet::new());
         while !new.is_empty() {
@@ -217,7 +222,7 @@ impl Scoped {
 
 /// The parts of a text that have gone, and the texts in their places.
 #[derive(Default)]
-pub struct Gone {
+pub struct RemovedRanges {
     all: Ranges,
     /// Parts that have gone and whose consequences are not known.
     new: Vec<Range<usize>>,
@@ -225,11 +230,11 @@ pub struct Gone {
     texts: Vec<Vec<u8>>,
 }
 
-impl Gone {
+impl RemovedRanges {
     /// Parts that have gone before: some nodes in order and the places of some edits. Their consequences are known.
     #[must_use]
     pub fn before(document: &Document, nodes: impl Iterator<Item = NodeId>, edits: &[Edit]) -> Self {
-        let mut gone = Gone::default();
+        let mut gone = RemovedRanges::default();
         let mut end = 0;
         for node in nodes.filter(|&node| {
             let is_outer = node >= end;
@@ -354,7 +359,7 @@ pub(super) fn scopes(document: &Document, definitions: &Definitions) -> Vec<With
 }
 
 /// The nodes that go with a definition; `None` when it may not go. A parent that would hold nothing else goes instead.
-fn removed(document: &Document, grammar: &Grammar, shapes: &mut Shapes, unit: NodeId) -> Option<Vec<NodeId>> {
+fn removed(document: &Document, grammar: &Grammar, shapes: &mut TrialParser, unit: NodeId) -> Option<Vec<NodeId>> {
     let mut at = unit;
     loop {
         let clearance = shapes.clearance(document, grammar, at);
@@ -381,7 +386,7 @@ mod tests {
         let mut sample = Languages.sample(file, text);
         let cascade = Cascade::of(&sample.document, &sample.grammar, &mut sample.shapes, |_| true);
         let removals: Vec<_> = parts.iter().map(|part| Removal::Nodes(vec![sample.node(part)].into())).collect();
-        let mut gone = Gone::default();
+        let mut gone = RemovedRanges::default();
         removals.iter().for_each(|removal| gone.take(&sample.document, removal));
         let (nodes, _) = cascade.after(gone);
         let mut dead = NodeSet::new(&sample.document);
@@ -465,7 +470,7 @@ mod tests {
         let mut sample = Languages.sample("x.js", text);
         let cascade = Cascade::of(&sample.document, &sample.grammar, &mut sample.shapes, |_| true);
         let gone = |text: &'static str| {
-            let mut gone = Gone::default();
+            let mut gone = RemovedRanges::default();
             gone.take(&sample.document, &Removal::Edits(vec![Edit::replace(11..15, text.as_bytes())]));
             cascade.after(gone).0.len()
         };

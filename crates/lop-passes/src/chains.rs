@@ -93,7 +93,7 @@ fn shell(document: &Document, outer: NodeId, inner: NodeId) -> Unit {
             Edit::delete(kept.end as usize..around.end as usize),
         ]),
         tokens: document.tokens_of(outer) - document.tokens_of(inner),
-        cleared: false,
+        known_to_parse: false,
     }
 }
 

@@ -12,8 +12,8 @@ use lop_syntax::{Document, NodeId};
 use super::definitions::{Definitions, Name, outermost};
 use super::pass::{Facts, Pass, Proposals, Stage, View};
 use super::sequence::Removal;
-use super::shapes::Shapes;
 use super::siblings::siblings;
+use super::trial_parser::TrialParser;
 
 /// Definitions with all that they refer to, and nothing else.
 pub struct Closures;
@@ -61,7 +61,7 @@ impl References {
     pub fn of(
         document: &Document,
         grammar: &Grammar,
-        shapes: &mut Shapes,
+        shapes: &mut TrialParser,
         least: usize,
         may_go: impl Fn(NodeId) -> bool,
     ) -> Option<Self> {
@@ -161,7 +161,7 @@ impl References {
 fn units(
     document: &Document,
     grammar: &Grammar,
-    shapes: &mut Shapes,
+    shapes: &mut TrialParser,
     defined: &[(NodeId, Vec<Name>)],
     may_go: impl Fn(NodeId) -> bool,
 ) -> Vec<Unit> {

@@ -26,7 +26,7 @@ impl Pass for Comments {
 pub fn comments(document: &Document, grammar: &Grammar) -> Option<Sequence> {
     let is_comment = |&id: &NodeId| grammar.is_comment(document.node(id).kind) && !document.node(id).is_empty();
     let nodes: Vec<_> = document.ids().filter(is_comment).collect();
-    let unit = |&id: &NodeId| Unit { removal: Removal::Nodes(Nodes::One(id)), tokens: 0, cleared: true };
+    let unit = |&id: &NodeId| Unit { removal: Removal::Nodes(Nodes::One(id)), tokens: 0, known_to_parse: true };
     let units: Vec<_> = nodes.iter().map(unit).collect();
     let remembered = Remembered::Nodes(Ask::Unit, nodes);
     (!units.is_empty()).then(|| Sequence::of(list_kind::COMMENTS, units).remembered(remembered))

@@ -72,7 +72,7 @@ pub fn branches(text: &[u8], grammar: &Grammar, branch: Branch) -> Option<Sequen
     let has_it = |group: &&Group| branch != Branch::Last || group.directives.len() > 2;
     let unit = |group: &Group| {
         let edits = group.without(branch).into_iter().map(Edit::delete_raw).collect();
-        Unit { removal: Removal::Edits(edits), tokens: 1, cleared: false }
+        Unit { removal: Removal::Edits(edits), tokens: 1, known_to_parse: false }
     };
     let units: Vec<_> = groups.iter().filter(has_it).map(unit).collect();
     (!units.is_empty()).then_some(Sequence::of(list_kind::CONDITIONALS, units))

@@ -16,7 +16,7 @@ use lop_syntax::Edit;
 use super::ALL;
 use super::alternatives::{Alternative, Class};
 use super::bodies::{Bodies, bodies};
-use super::cascade::{Cascade, Gone};
+use super::cascade::{Cascade, RemovedRanges};
 use super::pass::{Facts, Pass, Proposals, Stage, Tree, View, Wanted, proposals};
 use super::removal::{NodeSet, removal_edits};
 use super::sequence::Removal;
@@ -48,7 +48,7 @@ impl Pass for Coupled {
         }
         let mut all = Vec::new();
         for Other { removal, memo, rules } in others(view, tree) {
-            let mut gone = Gone::default();
+            let mut gone = RemovedRanges::default();
             gone.take(document, &removal);
             let (nodes, kinds) = cascade.after(gone);
             let Some(kind) = kinds.iter().copied().find(is_unknown) else { continue };

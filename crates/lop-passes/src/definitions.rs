@@ -8,7 +8,7 @@ use lop_syntax::{Document, NodeId, is_identifier, words};
 use super::alternatives::each_once;
 use super::pass::{Facts, Pass, Proposals, Stage, View};
 use super::sequence::{Ask, Removal, Sequence, Unit, list_kind};
-use super::shapes::{Clearance, Shapes};
+use super::trial_parser::{Clearance, TrialParser};
 
 /// Definitions whose names stand nowhere else.
 pub struct Unreferenced;
@@ -98,7 +98,7 @@ impl Definitions {
         &self,
         document: &Document,
         grammar: &Grammar,
-        shapes: &mut Shapes,
+        shapes: &mut TrialParser,
         mut skip: impl FnMut(NodeId) -> bool,
     ) -> Option<Sequence> {
         // Per name the first unit that defines nothing else: only there a group of such parts is made,
@@ -142,7 +142,7 @@ impl Definitions {
             units.push(Unit {
                 tokens: nodes.iter().map(|&node| document.tokens_of(node)).sum(),
                 removal: Removal::Nodes(nodes.into()),
-                cleared: !clearances.contains(&Clearance::Blind),
+                known_to_parse: !clearances.contains(&Clearance::Unchecked),
             });
         }
         (!units.is_empty()).then_some(Sequence { rules, ..Sequence::of(list_kind::UNREFERENCED, units) })
@@ -231,7 +231,7 @@ fn last_word(text: &[u8]) -> &[u8] {
 pub(super) fn unreferenced(
     document: &Document,
     grammar: &Grammar,
-    shapes: &mut Shapes,
+    shapes: &mut TrialParser,
     skip: impl FnMut(NodeId) -> bool,
 ) -> Option<Sequence> {
     Definitions::of(document, grammar).unreferenced(document, grammar, shapes, skip)
@@ -393,7 +393,7 @@ mod tests {
         let sequence = unreferenced(&sample.document, &sample.grammar, &mut sample.shapes, |_| false);
         let sequence = sequence.expect("nothing is used");
         assert_eq!(sequence.units.iter().map(|unit| unit.tokens).collect::<Vec<_>>(), [16, 3]);
-        assert!(sequence.units.iter().all(|unit| unit.cleared));
+        assert!(sequence.units.iter().all(|unit| unit.known_to_parse));
         assert_eq!(sample.after(sequence.units.iter().map(|unit| &unit.removal)), b"");
     }
 }

@@ -207,7 +207,7 @@ fn unit(document: &Document, parts: Vec<Range<usize>>) -> Option<Unit> {
     let tokens = parts.iter().map(|part| document.tokens_in(part.clone())).sum::<usize>();
     let edits: Vec<_> = parts.into_iter().filter(|part| !part.is_empty()).map(Edit::delete).collect();
     let tokens = u32::try_from(tokens).expect("a text has fewer tokens than bytes, which 32 bits count");
-    (!edits.is_empty()).then_some(Unit { removal: Removal::Edits(edits), tokens, cleared: false })
+    (!edits.is_empty()).then_some(Unit { removal: Removal::Edits(edits), tokens, known_to_parse: false })
 }
 
 #[cfg(test)]

@@ -49,7 +49,7 @@ fn units(text: &[u8], parts: impl Iterator<Item = Vec<Range<usize>>>) -> Vec<Uni
     let unit = |parts: Vec<Range<usize>>| Unit {
         tokens: u32::try_from(count_words(&text[parts[0].clone()])).unwrap_or(u32::MAX).max(1),
         removal: Removal::Edits(parts.into_iter().map(Edit::delete_raw).collect()),
-        cleared: false,
+        known_to_parse: false,
     };
     parts.filter(|parts| !parts[0].is_empty()).map(unit).collect()
 }

@@ -71,7 +71,7 @@ pub fn layout(
     let mut write = |range: Range<usize>, text: Vec<u8>| {
         if source[range.clone()] != text[..] {
             let edit = Edit { raw: true, ..Edit::replace(range, text) };
-            units.push(Unit { tokens: 1, removal: Removal::Edits(vec![edit]), cleared: false });
+            units.push(Unit { tokens: 1, removal: Removal::Edits(vec![edit]), known_to_parse: false });
         }
     };
     let end_of = |atom: NodeId| document.node(atom).end as usize;

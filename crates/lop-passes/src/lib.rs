@@ -64,12 +64,12 @@ mod repeats;
 mod rewrites;
 mod rows;
 mod sequence;
-mod shapes;
 mod siblings;
 mod splice;
 mod style;
 mod tokens;
 mod tolerance;
+mod trial_parser;
 mod unify;
 mod uses;
 mod windows;
@@ -85,7 +85,7 @@ pub use alternatives::{Alternative, Class, each_once};
 pub use blanks::{Blanks, blank_characters, blank_words, blanked, gap_characters, name_characters};
 pub use bodies::Bodies;
 pub use brackets::Brackets;
-pub use cascade::{Cascade, Gone};
+pub use cascade::{Cascade, RemovedRanges};
 pub use chains::{Chains, MIN_CHAIN, chains};
 pub use characters::{Characters, character_units, sensitive_ranges};
 pub use clean::{Clean, clean};
@@ -108,11 +108,11 @@ pub use names::{Rename, short_names};
 pub use pass::{Facts, FilesOf, Growth, Pass, Proposals, Stage, Tree, View, Wanted, proposals};
 pub use removal::{NodeSet, Nodes, holes, removal_edits};
 pub use sequence::{Ask, NO_DEPTH, Remembered, Removal, Sequence, Unit, list_kind};
-pub use shapes::{Clearance, Shapes};
 pub use siblings::{Siblings, siblings};
 pub use style::{Format, Prefer, Style};
 pub use tokens::{token_units, tokens};
 pub use tolerance::Tolerance;
+pub use trial_parser::{Clearance, TrialParser};
 pub use windows::Tokens;
 pub use words::{Words, word_units};
 
@@ -202,7 +202,7 @@ mod tests {
             let lists = sample.all_siblings();
             let (mut units, mut clean_units, mut clean_subsets) = (0, 0, 0);
             for list in &lists {
-                assert!(list.units.iter().all(|unit| unit.cleared));
+                assert!(list.units.iter().all(|unit| unit.known_to_parse));
                 units += list.units.len();
                 for unit in &list.units {
                     let left = sample.after([&unit.removal]);

@@ -53,7 +53,7 @@ pub(super) fn simplest_literals(document: &Document, grammar: &Grammar) -> Optio
             content(document, id).filter(|part| !part.is_empty()).map(Edit::delete_raw)
         };
         let Some(edit) = edit else { continue };
-        units.push(Unit { tokens: 1, removal: Removal::Edits(vec![edit]), cleared: false });
+        units.push(Unit { tokens: 1, removal: Removal::Edits(vec![edit]), known_to_parse: false });
         memos.push(memo(document, id));
     }
     (!units.is_empty()).then(|| Sequence::of(list_kind::LITERALS, units).remembered(Remembered::Units(memos)))

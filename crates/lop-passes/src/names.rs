@@ -47,7 +47,7 @@ pub fn short_names(document: &Document, grammar: &Grammar) -> Option<Sequence> {
         let new = fresh.next().expect("it was looked at");
         let edit = |place: Range<usize>| Edit { raw: true, ..Edit::replace(place, new.clone().into_bytes()) };
         let edits: Vec<_> = places.into_iter().map(edit).collect();
-        units.push(Unit { tokens: 1, removal: Removal::Edits(edits), cleared: false });
+        units.push(Unit { tokens: 1, removal: Removal::Edits(edits), known_to_parse: false });
     }
     (!units.is_empty()).then_some(Sequence::of(list_kind::NAMES, units))
 }

@@ -13,9 +13,9 @@ use super::alternatives::Alternative;
 use super::brackets::Brackets;
 use super::fingerprint::Fingerprints;
 use super::sequence::{Ask, Remembered, Removal, Sequence, Unit, list_kind};
-use super::shapes::Shapes;
 use super::style::{Prefer, Style};
 use super::tolerance::Tolerance;
+use super::trial_parser::TrialParser;
 
 /// When a pass has its turn: a later stage begins when the ones before it find nothing more.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -315,7 +315,7 @@ pub struct Tree<'a> {
     pub grammar: &'a Grammar,
     prints: OnceCell<Fingerprints>,
     brackets: &'a Brackets,
-    shapes: RefCell<&'a mut Shapes>,
+    shapes: RefCell<&'a mut TrialParser>,
     refused: &'a dyn Fn(Ask, NodeId) -> bool,
 }
 
@@ -371,8 +371,11 @@ impl<'a> View<'a> {
     pub fn any_of(&self, units: impl IntoIterator<Item = Vec<Edit>>) -> Proposals {
         let made: Vec<Alternative> = self.gains(units).map(|(_, made)| made).collect();
         let remembered = Remembered::Units(made.iter().map(|made| made.memo).collect());
-        let unit =
-            |made: Alternative| Unit { removal: Removal::Edits(made.edits), tokens: made.tokens, cleared: false };
+        let unit = |made: Alternative| Unit {
+            removal: Removal::Edits(made.edits),
+            tokens: made.tokens,
+            known_to_parse: false,
+        };
         let units: Vec<Unit> = made.into_iter().map(unit).collect();
         let sequence = (!units.is_empty()).then(|| Sequence::of(list_kind::OTHER, units).remembered(remembered));
         sequence.into()
@@ -451,7 +454,7 @@ impl<'a> Tree<'a> {
         document: &'a Document,
         grammar: &'a Grammar,
         brackets: &'a Brackets,
-        shapes: &'a mut Shapes,
+        shapes: &'a mut TrialParser,
         refused: &'a dyn Fn(Ask, NodeId) -> bool,
     ) -> Self {
         Tree { document, grammar, prints: OnceCell::new(), brackets, shapes: RefCell::new(shapes), refused }
@@ -468,7 +471,7 @@ impl<'a> Tree<'a> {
     }
 
     /// The knowledge of which nodes can be left out or replaced without new syntax errors.
-    pub(super) fn shapes(&self) -> RefMut<'_, &'a mut Shapes> {
+    pub(super) fn shapes(&self) -> RefMut<'_, &'a mut TrialParser> {
         self.shapes.borrow_mut()
     }
 

@@ -15,8 +15,9 @@ pub(super) fn row<R: Iterator<Item = Range<usize>>>(kind: u32, parts: impl Fn() 
     // Counted first: a list of all parts of a long text takes many times its size.
     let together = parts().count().div_ceil(MOST_UNITS);
     let mut units = Vec::new();
-    let mut add =
-        |range| units.push(Unit { removal: Removal::Edits(vec![Edit::delete_raw(range)]), tokens: 1, cleared: false });
+    let mut add = |range| {
+        units.push(Unit { removal: Removal::Edits(vec![Edit::delete_raw(range)]), tokens: 1, known_to_parse: false })
+    };
     let (mut unit, mut members) = (0..0, 0);
     for next in parts() {
         if members > 0 && members < together && unit.end == next.start {

@@ -22,7 +22,7 @@ pub struct Unit {
     /// Tokens that go with it, for the order of the work.
     pub tokens: u32,
     /// A candidate without it is known to be no worse in syntax, so it need not be parsed.
-    pub cleared: bool,
+    pub known_to_parse: bool,
 }
 
 /// A list of units of which any subset may go: the siblings below one node, or any other row of

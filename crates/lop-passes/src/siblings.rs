@@ -6,7 +6,7 @@ use lop_syntax::{Document, NodeId};
 use super::indentation::{filler_tokens, is_filler};
 use super::pass::{Facts, Pass, Proposals, Stage, View};
 use super::sequence::{Removal, Sequence, Unit};
-use super::shapes::{Clearance, Shapes};
+use super::trial_parser::{Clearance, TrialParser};
 
 /// Elements of lists, statements, declarations: the units of the tree.
 pub struct Siblings;
@@ -31,7 +31,7 @@ impl Pass for Siblings {
 pub fn siblings(
     document: &Document,
     grammar: &Grammar,
-    shapes: &mut Shapes,
+    shapes: &mut TrialParser,
     parent: NodeId,
     mut skip: impl FnMut(NodeId) -> bool,
 ) -> Option<Sequence> {
@@ -54,7 +54,7 @@ pub fn siblings(
         units.push(Unit {
             tokens: tokens - filler,
             removal: Removal::Nodes(nodes.into()),
-            cleared: clearance != Clearance::Blind,
+            known_to_parse: clearance != Clearance::Unchecked,
         });
     }
     units.shrink_to_fit();
@@ -228,10 +228,10 @@ mod tests {
     fn where_the_parent_does_not_parse_every_named_child_is_a_unit_that_is_not_cleared() {
         let mut sample = Languages.sample("x.json", "[1, ?? 2, 3]");
         let root = sample.siblings(1).expect("the array has elements");
-        let cleared: Vec<_> = root.units.iter().map(|unit| unit.cleared).collect();
+        let known_to_parse: Vec<_> = root.units.iter().map(|unit| unit.known_to_parse).collect();
         // Taking the comma out as well leaves one error as before.
         assert_eq!(sample.units(Some(&root)), ["1", ",", "??", "2", "3"]);
-        assert_eq!(cleared, [false, true, false, false, false]);
+        assert_eq!(known_to_parse, [false, true, false, false, false]);
     }
 
     #[test]
@@ -244,7 +244,7 @@ mod tests {
         let kind = sample.document.node(parent).kind;
         assert_eq!((sequence.kind, sequence.depth), (kind.into(), sample.document.depth(parent)));
         assert_eq!(sequence.tokens(), 2);
-        assert!(sequence.units.iter().all(|unit| unit.cleared));
+        assert!(sequence.units.iter().all(|unit| unit.known_to_parse));
         assert!(siblings(&sample.document, &sample.grammar, &mut sample.shapes, parent, |_| true).is_none());
     }
 

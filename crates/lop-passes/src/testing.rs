@@ -8,7 +8,7 @@ use lop_syntax::{Document, Edit, NodeId, SyntaxParser, error_count};
 
 use super::removal::{NodeSet, removal_edits};
 use super::{
-    ALL, Alternative, Brackets, Fingerprints, Pass, Proposals, Removal, Sequence, Shapes, Stage, Tree, Unit, View,
+    ALL, Alternative, Brackets, Fingerprints, Pass, Proposals, Removal, Sequence, Stage, Tree, TrialParser, Unit, View,
     proposals, rendered, siblings,
 };
 
@@ -38,7 +38,7 @@ fn parser_of(grammar: &Grammar) -> SyntaxParser {
 pub(crate) struct Sample {
     pub(crate) grammar: Arc<Grammar>,
     pub(crate) document: Document,
-    pub(crate) shapes: Shapes,
+    pub(crate) shapes: TrialParser,
     parser: SyntaxParser,
 }
 
@@ -46,7 +46,7 @@ impl Sample {
     pub(crate) fn new(grammar: Arc<Grammar>, text: Vec<u8>) -> Self {
         let mut parser = parser_of(&grammar);
         let document = Document::parse(&mut parser, text).expect("a small text has a tree");
-        Sample { shapes: Shapes::new(parser_of(&grammar)), document, parser, grammar }
+        Sample { shapes: TrialParser::new(parser_of(&grammar)), document, parser, grammar }
     }
 
     /// The outermost node with this text below the root, else the root.

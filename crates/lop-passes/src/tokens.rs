@@ -55,7 +55,7 @@ pub fn token_units(document: &Document, tokens: &[NodeId]) -> Option<Sequence> {
         .map(|&id| Unit {
             removal: Removal::Edits(vec![Edit::delete(document.node(id).range())]),
             tokens: document.tokens_of(id),
-            cleared: false,
+            known_to_parse: false,
         })
         .collect();
     (!units.is_empty()).then_some(Sequence::of(list_kind::TOKENS, units))

@@ -16,7 +16,7 @@ use super::definitions::{Definitions, Name};
 use super::parameters::{columns, lists, rules};
 use super::pass::{Facts, Pass, Proposals, Stage, Tree, View, Wanted};
 use super::removal::{NodeSet, removal_edits};
-use super::shapes::{Clearance, Shapes};
+use super::trial_parser::{Clearance, TrialParser};
 
 /// Tokens of a text above which nothing is proposed: a larger one has more definitions than pay a test each.
 const MOST_TOKENS: usize = 2_000;
@@ -86,7 +86,7 @@ struct Search<'d> {
 impl Search<'_> {
     /// Some nodes with all that refers to definitions in them, and to definitions in that; `None` where nothing else
     /// does, or where that may not go.
-    fn with_references(&self, shapes: &mut Shapes, nodes: &[NodeId]) -> Option<NodeSet> {
+    fn with_references(&self, shapes: &mut TrialParser, nodes: &[NodeId]) -> Option<NodeSet> {
         let document = self.document;
         let mut gone: Vec<NodeId> = Vec::new();
         let mut new = Vec::new();
@@ -130,7 +130,7 @@ impl Search<'_> {
     }
 
     /// The smallest part around a node that may go.
-    fn removable(&self, shapes: &mut Shapes, node: NodeId) -> Option<Vec<NodeId>> {
+    fn removable(&self, shapes: &mut TrialParser, node: NodeId) -> Option<Vec<NodeId>> {
         let mut at = node;
         loop {
             let clearance = shapes.clearance(self.document, self.grammar, at);

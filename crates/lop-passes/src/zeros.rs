@@ -25,7 +25,7 @@ impl Pass for Zeros {
         }
         let bytes = view.text.iter().enumerate().filter(|(_, byte)| **byte != b'0');
         let zero = |at: usize| vec![Edit { raw: true, ..Edit::replace(at..at + 1, b"0") }];
-        let unit = |(at, _)| Unit { removal: Removal::Edits(zero(at)), tokens: 1, cleared: false };
+        let unit = |(at, _)| Unit { removal: Removal::Edits(zero(at)), tokens: 1, known_to_parse: false };
         let units: Vec<Unit> = bytes.map(unit).collect();
         let sequence = (!units.is_empty()).then(|| Sequence::of(list_kind::ZEROS, units));
         sequence.into()

@@ -14,7 +14,7 @@ use std::sync::Arc;
 
 use lop_files::project::{Archive, Kind};
 use lop_grammar::Grammar;
-use lop_passes::{Cascade, Gone, Growth, NodeSet, Nodes, Prefer, Removal, Sequence, Unit, holes, indents};
+use lop_passes::{Cascade, Growth, NodeSet, Nodes, Prefer, Removal, RemovedRanges, Sequence, Unit, holes, indents};
 use lop_syntax::{
     Document, Edit, Indents, Inside, NodeId, ParseError, Rendering, SyntaxParser, SyntaxTree, count_lines, count_words,
     render_around,
@@ -31,7 +31,7 @@ pub(super) struct Candidate {
     /// Its tokens, where its maker knows them; else they are counted when it is accepted.
     pub(super) tokens: Option<usize>,
     /// Whether every part that is gone may go by itself; all of them together may still be too much.
-    pub(super) cleared: bool,
+    pub(super) known_to_parse: bool,
     /// Where everything is that the user wants kept; `None` if something of it is touched.
     pub(super) kept: Option<Vec<Range<usize>>>,
     /// The edits and removals that make it of the base.
@@ -224,8 +224,8 @@ impl<'g> Current<'g> {
     }
 
     /// The text after the pending edits and some removals more.
-    pub(super) fn candidate<'r>(&self, more: impl Iterator<Item = &'r Removal>, cleared: bool) -> Candidate {
-        self.candidate_from(self.pending(), more, cleared)
+    pub(super) fn candidate<'r>(&self, more: impl Iterator<Item = &'r Removal>, known_to_parse: bool) -> Candidate {
+        self.candidate_from(self.pending(), more, known_to_parse)
     }
 
     /// The same, but after the edits that were pending at another time.
@@ -233,11 +233,11 @@ impl<'g> Current<'g> {
         &self,
         pending: &Pending,
         more: impl Iterator<Item = &'r Removal>,
-        cleared: bool,
+        known_to_parse: bool,
     ) -> Candidate {
         let more: Vec<_> = more.collect();
         let coupled = self.coupled_with(pending, &more);
-        let cleared = cleared && coupled.is_none();
+        let known_to_parse = known_to_parse && coupled.is_none();
         let (pending, rendering) = self.render(pending, more.into_iter().chain(&coupled));
         let tokens = match &self.base {
             Base::Text(_) => None,
@@ -245,7 +245,7 @@ impl<'g> Current<'g> {
         };
         let kept = self.kept.iter().map(|part| rendering.keeps(part)).collect();
         let kept = if self.frame.iter().all(|part| rendering.keeps(part).is_some()) { kept } else { None };
-        Candidate { text: rendering.text.into(), tokens, cleared, kept, pending: Rc::new(pending) }
+        Candidate { text: rendering.text.into(), tokens, known_to_parse, kept, pending: Rc::new(pending) }
     }
 
     /// The base after some edits, those that were pending among them, and all of these edits.
@@ -301,7 +301,7 @@ impl<'g> Current<'g> {
     /// The nodes that go along when this is taken out, too; `None` if there are none, or without a coupling.
     fn coupled_with(&self, pending: &Pending, more: &[&Removal]) -> Option<Removal> {
         let (cascade, document) = (self.coupling()?, self.document());
-        let mut gone = Gone::before(document, pending.dead.iter(), &pending.edits);
+        let mut gone = RemovedRanges::before(document, pending.dead.iter(), &pending.edits);
         more.iter().for_each(|removal| gone.take(document, removal));
         let (nodes, _) = cascade.after(gone);
         (!nodes.is_empty()).then(|| Removal::Nodes(nodes.into()))
@@ -519,14 +519,14 @@ mod tests {
     use lop_testing::{FILES, lossy, many, shipped_sample};
 
     use crate::testing::{alternatives, units};
-    use lop_passes::Shapes;
+    use lop_passes::TrialParser;
     use lop_syntax::error_count;
 
     #[test]
     fn that_nothing_goes_along_is_known_until_there_is_another_base() {
         let grammar = lop_testing::grammar("x.c");
         let mut parser = lop_testing::parser("x.c");
-        let mut shapes = Shapes::new(lop_testing::parser("x.c"));
+        let mut shapes = TrialParser::new(lop_testing::parser("x.c"));
         let text = b"int a; int b = a;".to_vec();
         let document = Document::parse(&mut parser, text.clone()).expect("a small text has a tree");
         let sample = Document::parse(&mut parser, text.clone()).expect("a small text has a tree");
@@ -553,7 +553,7 @@ mod tests {
                 let mut parser = grammar.parser().expect("embedded parsers fit");
                 let mut text = shipped_sample(file);
                 for _ in 0..8 {
-                    let mut shapes = Shapes::new(lop_testing::parser(file));
+                    let mut shapes = TrialParser::new(lop_testing::parser(file));
                     let document = Document::parse(&mut parser, text.clone()).expect("a small text has a tree");
                     let units = units(&document, &grammar, &mut shapes);
                     let single = alternatives(&document, &grammar, &mut shapes);

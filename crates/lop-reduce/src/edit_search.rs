@@ -11,7 +11,7 @@ use lop_passes::{Alternative, Class, Prefer, Removal, each_once};
 use super::classes::Classes;
 use super::current::{Candidate, Current};
 use super::gain::Gain;
-use super::outlook::{Ahead, until_accepted};
+use super::outlook::{RemainingEstimate, until_accepted};
 use super::question_source::QuestionSource;
 use super::ranked::Ranked;
 
@@ -134,11 +134,11 @@ impl QuestionSource for EditSearch<'_> {
         self.on.heap.clear();
     }
 
-    fn ahead(&self) -> Option<Ahead> {
+    fn ahead(&self) -> Option<RemainingEstimate> {
         let open = self.open.iter().map(|(_, edit)| edit);
         let edits = open.chain(self.on.heap.iter().map(|waiting| &waiting.item));
         let tests = until_accepted(edits.map(|edit| self.on.classes.chance(edit)));
-        Some(Ahead { depth: None, units: usize::from(self.open.is_some()) + self.on.heap.len(), tests })
+        Some(RemainingEstimate { depth: None, units: usize::from(self.open.is_some()) + self.on.heap.len(), tests })
     }
 
     fn blanks_matter(&self) -> bool {

@@ -6,7 +6,7 @@ use lop_engine::Knowledge;
 
 use super::classes::Classes;
 use super::memory::Refusals;
-use super::unused::Unused;
+use super::unused_policy::UnusedDefinitionPolicy;
 
 /// The evidence of texts in one language, by that language's numbers of kinds.
 #[derive(Clone)]
@@ -17,7 +17,7 @@ pub(super) struct Evidence {
     /// Local edits: what was accepted and refused per class.
     pub(super) classes: Classes,
     /// The evidence on definitions that nothing refers to.
-    pub(super) unused: Unused,
+    pub(super) unused: UnusedDefinitionPolicy,
     /// Proposals that were refused; those of the language that is worked on are with the session.
     pub(super) refusals: Refusals,
 }
@@ -29,7 +29,7 @@ impl Evidence {
             knowledge: Knowledge::new(tokens),
             kinds: BTreeMap::new(),
             classes: Classes::default(),
-            unused: Unused::default(),
+            unused: UnusedDefinitionPolicy::default(),
             refusals: Refusals::default(),
         }
     }

@@ -53,7 +53,7 @@ mod sweep;
 #[cfg(test)]
 mod testing;
 mod trust;
-mod unused;
+mod unused_policy;
 
 use std::cell::OnceCell;
 use std::ops::Range;
@@ -76,7 +76,7 @@ pub use lop_passes::{Facts, Format, Growth, Pass, Prefer, Proposals, Stage, View
 pub use memory::{Record, Why};
 pub use necessity::{Necessity, Reason};
 pub use options::{Effort, MAX_PARSE, Minimal, Options, Schedule, Syntax};
-pub use outlook::{Ahead, Importance, Outlook};
+pub use outlook::{Importance, Outlook, RemainingEstimate};
 pub use passes::Passes;
 pub use preview::{Preview, Proposal};
 pub use project::Project;

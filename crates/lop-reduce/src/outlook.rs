@@ -20,7 +20,7 @@ const SPREAD: f64 = 0.5;
 #[derive(Clone, Debug, PartialEq)]
 pub struct Outlook {
     /// The questions under way, if the model knows anything about them.
-    pub now: Option<Ahead>,
+    pub now: Option<RemainingEstimate>,
     /// Tests that are expected until the end of the reduction.
     pub total: Estimate,
     /// The importance of units per depth, the outermost first; units that are not of a tree come last.
@@ -50,7 +50,7 @@ impl Outlook {
 
 /// The questions under way: a list, or a row of single edits.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Ahead {
+pub struct RemainingEstimate {
     /// Depth of the list in the tree; `None` where there is no tree, or no list.
     pub depth: Option<u32>,
     /// Units that are not decided yet; edits that were not tried yet.

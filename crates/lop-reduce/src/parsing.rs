@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use lop_grammar::Grammar;
-use lop_passes::{Brackets, Shapes};
+use lop_passes::{Brackets, TrialParser};
 use lop_syntax::{Document, ParseError, Stop, SyntaxParser};
 
 /// The tools for work on a tree, besides the tree.
@@ -11,7 +11,7 @@ use lop_syntax::{Document, ParseError, Stop, SyntaxParser};
 pub(super) struct Tools<'g> {
     pub(super) grammar: &'g Grammar,
     pub(super) parser: SyntaxParser,
-    pub(super) shapes: Shapes,
+    pub(super) shapes: TrialParser,
     pub(super) brackets: Brackets,
 }
 
@@ -33,7 +33,7 @@ pub(super) fn tools<'g>(grammar: &'g Grammar, stop: &Stop) -> Result<Tools<'g>, 
     Ok(Tools {
         grammar,
         parser: parser(grammar, stop)?,
-        shapes: Shapes::new(parser(grammar, stop)?),
+        shapes: TrialParser::new(parser(grammar, stop)?),
         brackets: Brackets::default(),
     })
 }

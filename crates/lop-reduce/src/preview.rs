@@ -4,7 +4,7 @@ use std::cell::RefCell;
 use std::ops::Range;
 
 use lop_grammar::Grammar;
-use lop_passes::{Brackets, NodeSet, Pass, Removal, Shapes, Stage, Tree, Unit, View, proposals, removal_edits};
+use lop_passes::{Brackets, NodeSet, Pass, Removal, Stage, Tree, TrialParser, Unit, View, proposals, removal_edits};
 use lop_syntax::{Document, Edit, SyntaxParser, render};
 
 /// One edit, or one unit of a sequence.
@@ -37,7 +37,7 @@ pub struct Preview<'d> {
     document: &'d Document,
     brackets: Brackets,
     /// Trial parses, which tell the same whatever the rules are.
-    shapes: RefCell<Shapes>,
+    shapes: RefCell<TrialParser>,
 }
 
 impl<'d> Preview<'d> {
@@ -46,7 +46,7 @@ impl<'d> Preview<'d> {
     pub fn new(document: &'d Document, parser: SyntaxParser) -> Self {
         let mut brackets = Brackets::default();
         brackets.learn(document);
-        let shapes = RefCell::new(Shapes::new(parser));
+        let shapes = RefCell::new(TrialParser::new(parser));
         Preview { document, brackets, shapes }
     }
 

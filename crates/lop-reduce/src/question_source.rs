@@ -4,7 +4,7 @@ use lop_engine::Verdict;
 use lop_grammar::RuleId;
 
 use super::current::{Candidate, Current};
-use super::outlook::Ahead;
+use super::outlook::RemainingEstimate;
 
 /// A source of questions; it learns from the answers, in any order.
 pub(super) trait QuestionSource {
@@ -44,7 +44,7 @@ pub(super) trait QuestionSource {
         &[]
     }
     /// The model's expectation for the remaining questions, if it has one. Asked only for sinks that follow.
-    fn ahead(&self) -> Option<Ahead> {
+    fn ahead(&self) -> Option<RemainingEstimate> {
         None
     }
     /// The subject of the question, for people.

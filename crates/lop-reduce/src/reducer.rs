@@ -21,7 +21,7 @@ use super::options::{Effort, Minimal, Options, Schedule};
 use super::outlook::Prospect;
 use super::parsing::Tools;
 use super::project::Project;
-use super::rehearsal::Scene;
+use super::rehearsal::SpeculativeRun;
 use super::session::Session;
 use super::size::Size;
 use super::sweep::SequenceSweep;
@@ -105,7 +105,7 @@ impl<'a, 'g> Reducer<'a, 'g> {
     /// From here on a rehearsal goes through `rest`.
     pub(super) fn begin(&mut self, rest: impl Fn(&mut Reducer<'a, 'g>) + 'a) -> Result<(), Interrupt> {
         self.rest = Some(Rc::new(rest));
-        self.mark()
+        self.checkpoint()
     }
 
     /// Makes a step that a rehearsal knows to come before the rest.
@@ -114,7 +114,7 @@ impl<'a, 'g> Reducer<'a, 'g> {
         if self.session.looks_ahead() {
             self.rest = before.clone().map(|rest| chain(move |reducer| step(reducer).map(|_| ()), rest));
         }
-        let result = self.mark().and_then(|()| step(self));
+        let result = self.checkpoint().and_then(|()| step(self));
         self.rest = before;
         result
     }
@@ -126,20 +126,20 @@ impl<'a, 'g> Reducer<'a, 'g> {
         state: &S,
         first: impl Fn(&mut Reducer<'a, 'g>, S) -> Result<(), Interrupt> + 'a,
     ) -> Result<(), Interrupt> {
-        let Some(rest) = self.rest.clone().filter(|_| self.session.looks_ahead()) else { return self.mark() };
+        let Some(rest) = self.rest.clone().filter(|_| self.session.looks_ahead()) else { return self.checkpoint() };
         let (after, state) = (Rc::clone(&rest), state.clone());
         let first = move |reducer: &mut Reducer<'a, 'g>| {
             reducer.rest = Some(Rc::clone(&after));
             first(reducer, state.clone())
         };
         self.rest = Some(chain(first, Rc::clone(&rest)));
-        let result = self.mark();
+        let result = self.checkpoint();
         self.rest = Some(rest);
         result
     }
 
     /// From here on a rehearsal goes through the rest, on the state as it is.
-    pub(super) fn mark(&mut self) -> Result<(), Interrupt> {
+    pub(super) fn checkpoint(&mut self) -> Result<(), Interrupt> {
         let Some(rest) = self.rest.clone().filter(|_| self.session.looks_ahead()) else {
             self.session.forget_mark();
             return Ok(());
@@ -147,8 +147,8 @@ impl<'a, 'g> Reducer<'a, 'g> {
         let from = Instant::now();
         let copy = self.copy(None);
         let shapes = RefCell::new(None);
-        let result = self.session.set_mark(Rc::new(move |scene| {
-            let mut copy = copy.copy(Some(scene));
+        let result = self.session.set_mark(Rc::new(move |run_ahead| {
+            let mut copy = copy.copy(Some(run_ahead));
             copy.rest = Some(Rc::clone(&rest));
             // Trial parses say the same in every rehearsal.
             if let (Some(tools), Some(shapes)) = (&mut copy.tools, shapes.take()) {
@@ -163,9 +163,9 @@ impl<'a, 'g> Reducer<'a, 'g> {
         result
     }
 
-    fn copy(&self, scene: Option<&Scene<'a>>) -> Reducer<'a, 'g> {
+    fn copy(&self, run_ahead: Option<&SpeculativeRun<'a>>) -> Reducer<'a, 'g> {
         Reducer {
-            session: self.session.copy(scene),
+            session: self.session.copy(run_ahead),
             options: self.options,
             stop: Arc::clone(&self.stop),
             input: self.input,

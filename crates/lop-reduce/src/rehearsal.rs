@@ -31,10 +31,10 @@ pub(super) fn least_reach(workers: usize) -> f64 {
 }
 
 /// Goes through the rest of a reduction from a mark on, with the answers of a script, until that is over.
-pub(super) type Play<'a> = Rc<dyn Fn(&Scene<'a>) + 'a>;
+pub(super) type Resume<'a> = Rc<dyn Fn(&SpeculativeRun<'a>) + 'a>;
 
 /// A script that the session of a rehearsal and its executor share.
-pub(super) type Scene<'a> = Rc<RefCell<Script<'a>>>;
+pub(super) type SpeculativeRun<'a> = Rc<RefCell<Branch<'a>>>;
 
 /// The last answer to each question that was answered, whether it has been asked by now or not.
 pub(super) type Known = Rc<HashMap<Key, Verdict>>;
@@ -86,26 +86,26 @@ fn reach(way: Option<&Rc<Expected>>, known: &HashMap<Key, Verdict>) -> f64 {
     reach
 }
 
-/// A mark, and the answers since.
+/// A state of the search, and the answers since.
 #[derive(Clone)]
-pub(super) struct Marked<'a> {
-    pub(super) play: Play<'a>,
-    /// In the order in which they were heard.
-    pub(super) heard: Vec<(Key, Verdict)>,
+pub(super) struct Checkpoint<'a> {
+    pub(super) resume: Resume<'a>,
+    /// In the order in which they came.
+    pub(super) answers: Vec<(Key, Verdict)>,
 }
 
 /// A way that is not gone yet, or not to its end.
 struct Way<'a> {
-    from: Marked<'a>,
+    from: Checkpoint<'a>,
     way: Option<Rc<Expected>>,
 }
 
 /// One way through the rest of a reduction.
-pub(super) struct Script<'a> {
+pub(super) struct Branch<'a> {
     slots: usize,
-    from: Marked<'a>,
+    from: Checkpoint<'a>,
     /// The answers that are given, in this order where their questions are asked at the same time.
-    heard: HashMap<Key, VecDeque<(usize, Verdict)>>,
+    answers: HashMap<Key, VecDeque<(usize, Verdict)>>,
     known: Known,
     /// How likely this way is so far.
     reach: f64,
@@ -131,17 +131,31 @@ struct Limits {
     until: Instant,
 }
 
-impl<'a> Script<'a> {
+impl<'a> Branch<'a> {
     fn new(way: Way<'a>, known: Known, slots: usize, limits: Limits) -> Self {
-        let mut heard: HashMap<_, VecDeque<_>> = HashMap::new();
-        for (order, (key, verdict)) in way.from.heard.iter().enumerate() {
-            heard.entry(*key).or_default().push_back((order, *verdict));
+        let mut answers: HashMap<_, VecDeque<_>> = HashMap::new();
+        for (order, (key, verdict)) in way.from.answers.iter().enumerate() {
+            answers.entry(*key).or_default().push_back((order, *verdict));
         }
         let reach = reach(way.way.as_ref(), &known);
-        let from = Marked { play: way.from.play, heard: Vec::new() };
+        let from = Checkpoint { resume: way.from.resume, answers: Vec::new() };
         let (way, chance, is_over) = (way.way, 0.5, false);
         let (waiting, cancelled, foreseen, others) = Default::default();
-        Script { slots, from, heard, known, reach, chance, limits, waiting, cancelled, foreseen, way, others, is_over }
+        Branch {
+            slots,
+            from,
+            answers,
+            known,
+            reach,
+            chance,
+            limits,
+            waiting,
+            cancelled,
+            foreseen,
+            way,
+            others,
+            is_over,
+        }
     }
 
     /// The search expects the candidate that it hands over next to be interesting with this chance.
@@ -151,8 +165,8 @@ impl<'a> Script<'a> {
 
     /// The rest can be gone through from here on, too. Returns whether this way is gone on with now: to make proposals of
     /// a large text takes longer than to ask.
-    pub(super) fn mark(&mut self, play: Play<'a>) -> bool {
-        self.from = Marked { play, heard: Vec::new() };
+    pub(super) fn checkpoint(&mut self, resume: Resume<'a>) -> bool {
+        self.from = Checkpoint { resume, answers: Vec::new() };
         if !self.is_over && Instant::now() > self.limits.until {
             self.end();
         }
@@ -178,7 +192,7 @@ impl<'a> Script<'a> {
 
     fn submit(&mut self, job: Job) {
         let key = key(&job.candidate);
-        if !self.is_over && !self.heard.contains_key(&key) && self.answer_to(&key).is_none() {
+        if !self.is_over && !self.answers.contains_key(&key) && self.answer_to(&key).is_none() {
             let Limits { least, most, until } = self.limits;
             if self.foreseen.len() >= most || self.reach < least || Instant::now() > until {
                 self.end();
@@ -191,9 +205,9 @@ impl<'a> Script<'a> {
 
     /// The place of the job that is answered next: the one that was answered first, or is known, or is expected.
     fn next(&self) -> usize {
-        let order = |at: usize| Some((self.heard.get(&self.waiting[at].1)?.front()?.0, at));
-        let heard = (0..self.waiting.len()).filter_map(order).min().map(|(_, at)| at);
-        heard.or_else(|| self.waiting.iter().position(|(_, key, _)| self.answer_to(key).is_some())).unwrap_or(0)
+        let order = |at: usize| Some((self.answers.get(&self.waiting[at].1)?.front()?.0, at));
+        let answers = (0..self.waiting.len()).filter_map(order).min().map(|(_, at)| at);
+        answers.or_else(|| self.waiting.iter().position(|(_, key, _)| self.answer_to(key).is_some())).unwrap_or(0)
     }
 
     fn answer(&mut self) -> Option<(Ticket, Outcome)> {
@@ -204,9 +218,9 @@ impl<'a> Script<'a> {
             return Some((ticket, Outcome::cancelled()));
         }
         let (job, key, chance) = self.waiting.remove(self.next())?;
-        let heard = self.heard.get_mut(&key).and_then(VecDeque::pop_front).map(|(_, verdict)| verdict);
-        let verdict = heard.or_else(|| self.answer_to(&key)).unwrap_or_else(|| self.expected(key, chance));
-        self.from.heard.push((key, verdict));
+        let answers = self.answers.get_mut(&key).and_then(VecDeque::pop_front).map(|(_, verdict)| verdict);
+        let verdict = answers.or_else(|| self.answer_to(&key)).unwrap_or_else(|| self.expected(key, chance));
+        self.from.answers.push((key, verdict));
         Some((job.ticket, Outcome::of(verdict)))
     }
 
@@ -217,7 +231,7 @@ impl<'a> Script<'a> {
         let (before, settled) = (self.way.clone(), Cell::new(None));
         let other = Expected { key, is_yes: !is_yes, likelihood: 1.0 - likelihood, before, settled };
         let mut from = self.from.clone();
-        from.heard.push((key, verdict(other.is_yes)));
+        from.answers.push((key, verdict(other.is_yes)));
         self.others.push(Way { from, way: Some(Rc::new(other)) });
         let (before, settled) = (self.way.take(), Cell::new(None));
         self.way = Some(Rc::new(Expected { key, is_yes, likelihood, before, settled }));
@@ -231,7 +245,7 @@ fn verdict(is_yes: bool) -> Verdict {
 }
 
 /// The executor of a rehearsal.
-pub(super) struct Rehearsing<'a>(pub(super) Scene<'a>);
+pub(super) struct Rehearsing<'a>(pub(super) SpeculativeRun<'a>);
 
 impl Executor for Rehearsing<'_> {
     fn slots(&self) -> usize {
@@ -264,7 +278,7 @@ impl Executor for Rehearsing<'_> {
 }
 
 /// The questions that were found on the ways from a mark on, and the ways that are not gone yet.
-pub(super) struct Forecast<'a> {
+pub(super) struct BranchQueue<'a> {
     ways: Vec<Way<'a>>,
     questions: HashMap<Key, Foreseen>,
 }
@@ -284,10 +298,10 @@ impl Foreseen {
     }
 }
 
-impl<'a> Forecast<'a> {
+impl<'a> BranchQueue<'a> {
     /// Nothing is found yet.
-    pub(super) fn new(from: Marked<'a>) -> Self {
-        Forecast { ways: vec![Way { from, way: None }], questions: HashMap::new() }
+    pub(super) fn new(from: Checkpoint<'a>) -> Self {
+        BranchQueue { ways: vec![Way { from, way: None }], questions: HashMap::new() }
     }
 
     /// The job of a question that was found.
@@ -331,11 +345,11 @@ impl<'a> Forecast<'a> {
             return false;
         }
         let way = self.ways.remove(best);
-        let play = Rc::clone(&way.from.play);
+        let resume = Rc::clone(&way.from.resume);
         let limits = Limits { least, most, until };
-        let scene = Rc::new(RefCell::new(Script::new(way, Rc::clone(known), slots, limits)));
-        play(&scene);
-        let mut script = scene.borrow_mut();
+        let run_ahead = Rc::new(RefCell::new(Branch::new(way, Rc::clone(known), slots, limits)));
+        resume(&run_ahead);
+        let mut script = run_ahead.borrow_mut();
         for (job, key, way) in script.foreseen.drain(..) {
             let order = self.questions.len();
             let question = self.questions.entry(key).or_insert_with(|| Foreseen { job, order, ways: Vec::new() });
@@ -360,14 +374,14 @@ mod tests {
     use super::*;
 
     /// A search that asks five questions, each about a text that has the answers before it, and marks its third.
-    fn search(text: String) -> Play<'static> {
-        Rc::new(move |scene| {
-            let (mut text, mut stage) = (text.clone(), Rehearsing(Rc::clone(scene)));
+    fn search(text: String) -> Resume<'static> {
+        Rc::new(move |run_ahead| {
+            let (mut text, mut stage) = (text.clone(), Rehearsing(Rc::clone(run_ahead)));
             while text.len() < 5 {
                 if text.len() == 2 {
-                    scene.borrow_mut().mark(search(text.clone()));
+                    run_ahead.borrow_mut().checkpoint(search(text.clone()));
                 }
-                scene.borrow_mut().expect(0.3);
+                run_ahead.borrow_mut().expect(0.3);
                 let candidate = text.as_bytes().into();
                 stage.submit(Job { ticket: Ticket(0), candidate, deadline: Duration::MAX });
                 let Some((_, outcome)) = stage.wait() else { return };
@@ -380,23 +394,23 @@ mod tests {
         (key(text.as_bytes()), verdict(*yes))
     }
 
-    fn forecast(heard: &[(&str, bool)]) -> Forecast<'static> {
-        Forecast::new(Marked { play: search(String::new()), heard: heard.iter().map(named).collect() })
+    fn branches(answers: &[(&str, bool)]) -> BranchQueue<'static> {
+        BranchQueue::new(Checkpoint { resume: search(String::new()), answers: answers.iter().map(named).collect() })
     }
 
     /// The likelihoods of the open questions when a forecast has gone on for this number of questions.
-    fn likely(forecast: &mut Forecast<'_>, known: &[(&str, bool)], most: usize) -> Vec<(f64, String)> {
+    fn likely(branches: &mut BranchQueue<'_>, known: &[(&str, bool)], most: usize) -> Vec<(f64, String)> {
         let known: Known = Rc::new(known.iter().map(named).collect());
-        while forecast.go_on(&known, 1, most, Instant::now() + Duration::from_secs(3600)) {}
-        let mut open = forecast.open(&known, 1);
+        while branches.go_on(&known, 1, most, Instant::now() + Duration::from_secs(3600)) {}
+        let mut open = branches.open(&known, 1);
         open.truncate(most);
         let text =
-            |key: &Key| String::from_utf8_lossy(&forecast.job(key).expect("it was found").candidate).into_owned();
+            |key: &Key| String::from_utf8_lossy(&branches.job(key).expect("it was found").candidate).into_owned();
         open.into_iter().map(|(reach, key)| (reach, text(&key))).collect()
     }
 
-    fn foreseen(heard: &[(&str, bool)], known: &[(&str, bool)], most: usize) -> Vec<String> {
-        likely(&mut forecast(heard), known, most).into_iter().map(|(_, text)| text).collect()
+    fn foreseen(answers: &[(&str, bool)], known: &[(&str, bool)], most: usize) -> Vec<String> {
+        likely(&mut branches(answers), known, most).into_iter().map(|(_, text)| text).collect()
     }
 
     #[test]
@@ -414,10 +428,10 @@ mod tests {
 
     #[test]
     fn a_question_is_as_likely_as_the_answers_before_it() {
-        let mut forecast = forecast(&[]);
-        likely(&mut forecast, &[], 9);
+        let mut branches = branches(&[]);
+        likely(&mut branches, &[], 9);
         let mut of = |text: &str, known: &[(&str, bool)]| {
-            let all = likely(&mut forecast, known, 9);
+            let all = likely(&mut branches, known, 9);
             all.iter().find(|(_, other)| other == text).map_or(0.0, |(reach, _)| *reach)
         };
         assert!((of("nnn", &[]) - 0.343).abs() < 1e-9);
@@ -427,11 +441,11 @@ mod tests {
 
     #[test]
     fn a_forecast_goes_on_where_it_had_ended() {
-        let mut played = forecast(&[]);
+        let mut played = branches(&[]);
         assert_eq!(likely(&mut played, &[], 2).len(), 2);
         let (first, then) = ([("", false)], [("", false), ("n", true), ("ny", false)]);
         for known in [&first[..], &then] {
-            let anew = likely(&mut forecast(&[]), known, 3);
+            let anew = likely(&mut branches(&[]), known, 3);
             let gone_on = likely(&mut played, known, 3);
             assert_eq!(
                 gone_on.iter().map(|open| &open.1).collect::<Vec<_>>(),
@@ -455,18 +469,18 @@ mod tests {
     #[test]
     fn two_ways_to_a_question_make_it_likelier() {
         // The second question is the same whatever the first answer was.
-        let play: Play<'static> = Rc::new(|scene| {
-            let mut stage = Rehearsing(Rc::clone(scene));
+        let resume: Resume<'static> = Rc::new(|run_ahead| {
+            let mut stage = Rehearsing(Rc::clone(run_ahead));
             for text in ["first", "second"] {
-                scene.borrow_mut().expect(0.4);
+                run_ahead.borrow_mut().expect(0.4);
                 stage.submit(Job { ticket: Ticket(0), candidate: text.as_bytes().into(), deadline: Duration::MAX });
                 if stage.wait().is_none() {
                     return;
                 }
             }
         });
-        let mut forecast = Forecast::new(Marked { play, heard: Vec::new() });
-        let likely = likely(&mut forecast, &[], 3);
+        let mut branches = BranchQueue::new(Checkpoint { resume, answers: Vec::new() });
+        let likely = likely(&mut branches, &[], 3);
         assert!(likely.len() == 2 && likely.iter().all(|(reach, _)| (reach - 1.0).abs() < 1e-9), "{likely:?}");
     }
 }

@@ -2,19 +2,19 @@
 //! is accepted. The part about tests that contradict themselves is in `confirm`.
 
 mod ahead;
-mod asked;
 mod clock;
 mod confidence;
 mod confirm;
 mod deadlines;
 mod expectation;
-mod foresight;
+mod free_work_budget;
 mod observed;
 mod observers;
+mod pending_question;
 mod rule_counts;
+mod speculator;
 mod statistics;
 mod tree;
-mod untested;
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -39,14 +39,14 @@ use super::question_source::QuestionSource;
 use super::report::{Ended, PassStats, RuleStats};
 use super::size::Size;
 
-use asked::{ALWAYS_GATED, Asked};
 use clock::Clock;
 use confidence::Confidence;
 use deadlines::Deadlines;
-use foresight::Ahead;
+use free_work_budget::FreeWorkBudget;
 use observed::Observed;
+use pending_question::{ALWAYS_GATED, PendingQuestion};
+use speculator::Speculation;
 use statistics::Statistics;
-use untested::Untested;
 
 pub use deadlines::{BASELINE_DEADLINE, usual_deadline};
 
@@ -71,8 +71,8 @@ pub(super) struct Session<'a, 'g> {
     observed: Observed,
     pub(super) statistics: Statistics,
     pub(super) clock: Clock,
-    untested: Untested,
-    ahead: Ahead<'a>,
+    untested: FreeWorkBudget,
+    ahead: Speculation<'a>,
 }
 
 impl<'a, 'g> Session<'a, 'g> {
@@ -105,8 +105,8 @@ impl<'a, 'g> Session<'a, 'g> {
             next_ticket: 0,
             statistics: Statistics::new(BASELINE, grammar),
             clock: Clock::new(started),
-            untested: Untested::default(),
-            ahead: Ahead::Sees(Box::default()),
+            untested: FreeWorkBudget::default(),
+            ahead: Speculation::Sees(Box::default()),
         }
     }
 
@@ -297,7 +297,11 @@ impl<'a, 'g> Session<'a, 'g> {
     }
 
     /// Asks until there are no more questions.
-    fn ask(&mut self, source: &mut dyn QuestionSource, asked: &mut HashMap<u64, Asked>) -> Result<(), Interrupt> {
+    fn ask(
+        &mut self,
+        source: &mut dyn QuestionSource,
+        asked: &mut HashMap<u64, PendingQuestion>,
+    ) -> Result<(), Interrupt> {
         loop {
             self.check_limits()?;
             let holds = !self.is_rehearsal() && self.options.control.is_paused();
@@ -344,7 +348,7 @@ impl<'a, 'g> Session<'a, 'g> {
                 if let Some(ticket) = ticket {
                     self.tell_trying(ticket, pass, bytes, || what.clone())?;
                 }
-                asked.insert(question, Asked { candidate, ticket, duration: Duration::ZERO, ungated, what });
+                asked.insert(question, PendingQuestion { candidate, ticket, duration: Duration::ZERO, ungated, what });
                 if let Some(verdict) = free {
                     self.answer(source, asked, question, verdict)?;
                     if self.untested.add(bytes, steps) {
@@ -391,7 +395,7 @@ impl<'a, 'g> Session<'a, 'g> {
     fn answer(
         &mut self,
         source: &mut dyn QuestionSource,
-        asked: &mut HashMap<u64, Asked>,
+        asked: &mut HashMap<u64, PendingQuestion>,
         question: u64,
         verdict: Verdict,
     ) -> Result<(), Interrupt> {
@@ -409,8 +413,8 @@ impl<'a, 'g> Session<'a, 'g> {
 
     /// Makes a candidate the best result, and its edits the pending ones. This is the only place where that happens, and
     /// every candidate that comes here was judged interesting.
-    fn accept(&mut self, winner: Asked, rules: &[RuleId]) -> Result<(), Interrupt> {
-        let Asked { candidate, duration, .. } = winner;
+    fn accept(&mut self, winner: PendingQuestion, rules: &[RuleId]) -> Result<(), Interrupt> {
+        let PendingQuestion { candidate, duration, .. } = winner;
         let (text, said) = (Arc::clone(&candidate.text), candidate.tokens);
         let Some(before) = self.current.accept(candidate) else { return Ok(()) };
         debug_assert!(self.memory.answers(&key(&text)).is_some_and(Answers::has_been_interesting));
@@ -470,7 +474,7 @@ impl<'a, 'g> Session<'a, 'g> {
     /// Whether a candidate has to pass the gate before it is tested.
     fn is_gated(&self, candidate: &Candidate) -> bool {
         let strict = self.gate.as_ref().is_some_and(Gate::is_strict);
-        !candidate.cleared || candidate.text.len() <= ALWAYS_GATED || strict
+        !candidate.known_to_parse || candidate.text.len() <= ALWAYS_GATED || strict
     }
 
     /// The deadline for a candidate: twice as long if this is its second chance.
@@ -553,7 +557,7 @@ impl<'a, 'g> Session<'a, 'g> {
     }
 
     /// Cancels the tests whose questions the source has no more.
-    fn withdraw(&mut self, asked: &mut HashMap<u64, Asked>, wants: impl Fn(u64) -> bool) {
+    fn withdraw(&mut self, asked: &mut HashMap<u64, PendingQuestion>, wants: impl Fn(u64) -> bool) {
         let mut useless: Vec<Ticket> =
             asked.iter().filter(|(question, _)| !wants(**question)).filter_map(|(_, a)| a.ticket).collect();
         useless.sort_unstable_by_key(|t| t.0);

@@ -14,7 +14,7 @@ use lop_passes::{NO_DEPTH, Sequence, Unit, each_once};
 
 use super::current::{Candidate, Current};
 use super::interrupt::Interrupt;
-use super::outlook::Ahead;
+use super::outlook::RemainingEstimate;
 use super::positions::Positions;
 use super::question_source::QuestionSource;
 use super::session::Session;
@@ -190,8 +190,8 @@ impl QuestionSource for SweepOn<'_> {
             let positions = self.removals[&question].0.iter().cloned().flatten().filter(|at| !removed.contains(*at));
             positions.map(|at| self.positions.unit(at))
         };
-        let cleared = more().all(|unit| unit.cleared);
-        current.candidate(more().map(|unit| &unit.removal), cleared)
+        let known_to_parse = more().all(|unit| unit.known_to_parse);
+        current.candidate(more().map(|unit| &unit.removal), known_to_parse)
     }
 
     fn wants(&self, question: u64) -> bool {
@@ -225,10 +225,10 @@ impl QuestionSource for SweepOn<'_> {
         self.pass
     }
 
-    fn ahead(&self) -> Option<Ahead> {
+    fn ahead(&self) -> Option<RemainingEstimate> {
         let depth = self.positions.sequence.depth;
         let (units, tests) = (self.search.undecided(), self.search.remaining_tests());
-        Some(Ahead { depth: (depth != NO_DEPTH).then_some(depth), units, tests })
+        Some(RemainingEstimate { depth: (depth != NO_DEPTH).then_some(depth), units, tests })
     }
 
     fn rules(&self) -> &[RuleId] {

@@ -1,5 +1,5 @@
 //! Responsible for commands on the machines of a server of the Remote Execution API, version 2: [`Remote`], the
-//! [`Elsewhere`] of an oracle.
+//! [`RemoteRunner`] of an oracle.
 //!
 //! ```text
 //!   action ─► parcel: blobs by their digests ─► server: known? ─► what is missing goes there ─► run ─► answer
@@ -11,7 +11,7 @@
 //! [`RemoteOptions::patience`]. An answer without any output that is no exit code 0 may be that of a machine whose sandbox is
 //! broken, and is believed only when a known question was answered right within a second.
 
-mod parcel;
+mod packed_action;
 mod server;
 
 use std::collections::HashSet;
@@ -23,10 +23,10 @@ use std::time::{Duration, Instant};
 use tokio::runtime::{Builder, Runtime};
 use tonic::transport::{Certificate, ClientTlsConfig, Endpoint, Identity};
 
-use lop_run::oracle::{Action, CASE, Cancel, Elsewhere, Exit, Folder, Node, Ran};
+use lop_run::oracle::{Action, CASE, Cancel, Exit, Folder, Node, RemoteResult, RemoteRunner};
 
-use parcel::Parcel;
-use server::{Headers, Line, Server, Trouble};
+use packed_action::PackedAction;
+use server::{Channel, Headers, RpcError, Server};
 
 /// The first pause after a call that failed; each further one is twice as long, …
 const PAUSE: Duration = Duration::from_millis(50);
@@ -168,7 +168,7 @@ pub struct Remote {
 
 /// The first action of the run, which is about the input.
 struct First {
-    parcel: Arc<Parcel>,
+    parcel: Arc<PackedAction>,
     /// How it ended.
     exit: Exit,
     /// How often it is asked about again.
@@ -208,7 +208,12 @@ impl Remote {
     }
 
     /// Asks about a parcel until there is an answer that can be believed.
-    async fn answer(&self, parcel: &Arc<Parcel>, anew: bool, started: &Mutex<String>) -> Result<Ran, String> {
+    async fn answer(
+        &self,
+        parcel: &Arc<PackedAction>,
+        anew: bool,
+        started: &Mutex<String>,
+    ) -> Result<RemoteResult, String> {
         let mut pause = PAUSE;
         // An answer that was not believed must not come out of a cache.
         let mut anew = anew;
@@ -231,7 +236,7 @@ impl Remote {
             let failing = lock(&self.state).failing.get_or_insert_with(Instant::now).elapsed();
             let patience = if self.has_answered() { self.options.patience } else { self.options.patience.min(FIRST) };
             if !trouble.passes || failing + pause > patience {
-                let Trouble { message, .. } = trouble;
+                let RpcError { message, .. } = trouble;
                 return Err(format!(
                     "{}: {message}; look after the server, or use --remote none",
                     self.options.address
@@ -248,7 +253,7 @@ impl Remote {
     }
 
     /// Whether an answer may be believed; asks known questions where that is not sure.
-    async fn believe(&self, parcel: &Arc<Parcel>, ran: &Ran) -> Result<(), Trouble> {
+    async fn believe(&self, parcel: &Arc<PackedAction>, ran: &RemoteResult) -> Result<(), RpcError> {
         let is_blank = ran.stdout.is_empty() && ran.stderr.is_empty() && ran.exit != Exit::Code(0);
         {
             let mut known = self.known.lock().await;
@@ -282,19 +287,19 @@ impl Remote {
     }
 
     /// Asks for the content of a file and an exit code, both of which only a machine that works can say.
-    async fn ask_known(&self) -> Result<(), Trouble> {
+    async fn ask_known(&self) -> Result<(), RpcError> {
         let said = format!("{} {:?}", std::process::id(), Instant::now());
         let file = Node::File(Arc::new(said.clone().into_bytes().into()), false);
         let case = Folder::from([("known".into(), file)]);
         let words = ["/bin/sh", "-c", "cat known; exit 7"].map(Into::into).to_vec();
         let action = Action { words, root: Folder::from([(CASE.into(), Node::Folder(Arc::new(case)))]) };
-        let parcel = Parcel::pack(&action, CONTACT, &self.options.properties).map_err(Trouble::passing)?;
+        let parcel = PackedAction::pack(&action, CONTACT, &self.options.properties).map_err(RpcError::passing)?;
         let ran = self.server.ask(&parcel, true, &Mutex::default()).await?;
         if (ran.exit, &ran.stdout[..]) == (Exit::Code(KNOWN), said.as_bytes()) {
             return Ok(());
         }
         let stderr = String::from_utf8_lossy(&ran.stderr);
-        Err(Trouble::passing(format!(
+        Err(RpcError::passing(format!(
             "a machine there is broken: `cat` of a file and `exit {KNOWN}` ended with {} and {} bytes{}{}",
             ran.exit,
             ran.stdout.len(),
@@ -303,7 +308,7 @@ impl Remote {
         )))
     }
 
-    async fn ask_first(&self, first: &Parcel, exit: Exit) -> Result<(), Trouble> {
+    async fn ask_first(&self, first: &PackedAction, exit: Exit) -> Result<(), RpcError> {
         let mut now = exit;
         for _ in 0..TRIES {
             now = self.server.ask(first, true, &Mutex::default()).await?.exit;
@@ -311,15 +316,15 @@ impl Remote {
                 return Ok(());
             }
         }
-        Err(Trouble::passing(format!(
+        Err(RpcError::passing(format!(
             "a machine there is another one: the first test of the run ended with {exit}, now with {now}"
         )))
     }
 }
 
-impl Elsewhere for Remote {
-    fn run(&self, action: &Action, deadline: Duration, cancel: &Cancel) -> Result<Ran, String> {
-        let parcel = Arc::new(Parcel::pack(action, deadline, &self.options.properties)?);
+impl RemoteRunner for Remote {
+    fn run(&self, action: &Action, deadline: Duration, cancel: &Cancel) -> Result<RemoteResult, String> {
+        let parcel = Arc::new(PackedAction::pack(action, deadline, &self.options.properties)?);
         let is_first = lock(&self.asked).insert(parcel.action.hash.clone());
         let anew = self.options.anew || !is_first;
         let begun = Instant::now();
@@ -333,14 +338,14 @@ impl Elsewhere for Remote {
             tokio::select! {
                 ran = self.answer(&parcel, anew, &started) => ran.map(|ran| match ran.duration {
                     // A server need not say it.
-                    Duration::ZERO => Ran { duration: begun.elapsed(), ..ran },
+                    Duration::ZERO => RemoteResult { duration: begun.elapsed(), ..ran },
                     _ => ran,
                 }),
                 () = stopped => {
                     let name = lock(&started).clone();
                     self.server.cancel(name).await;
                     let duration = begun.elapsed();
-                    Ok(Ran { exit: Exit::Unknown, duration, stdout: Vec::new(), stderr: Vec::new() })
+                    Ok(RemoteResult { exit: Exit::Unknown, duration, stdout: Vec::new(), stderr: Vec::new() })
                 }
             }
         })
@@ -352,7 +357,7 @@ impl Elsewhere for Remote {
 }
 
 /// The channel to a server.
-fn line(options: &RemoteOptions) -> Result<Line, RemoteError> {
+fn line(options: &RemoteOptions) -> Result<Channel, RemoteError> {
     let address = &options.address;
     let wrong = |source| RemoteError::Transport { address: address.clone(), source };
     let scheme = if address.is_secret { "https" } else { "http" };
@@ -374,7 +379,7 @@ fn line(options: &RemoteOptions) -> Result<Line, RemoteError> {
         let header = name.parse().ok().zip(value.parse().ok());
         headers.push(header.ok_or_else(|| RemoteError::Header(name.clone()))?);
     }
-    Ok(Line::new(endpoint.tcp_nodelay(true).connect_lazy(), Headers(headers)))
+    Ok(Channel::new(endpoint.tcp_nodelay(true).connect_lazy(), Headers(headers)))
 }
 
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {

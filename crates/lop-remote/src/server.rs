@@ -17,12 +17,12 @@ use prost::Message;
 use tonic::metadata::{AsciiMetadataKey, AsciiMetadataValue};
 use tonic::service::Interceptor;
 use tonic::service::interceptor::InterceptedService;
-use tonic::transport::Channel;
+use tonic::transport;
 use tonic::{Code, Request, Status};
 
-use lop_run::oracle::{Exit, Ran};
+use lop_run::oracle::{Exit, RemoteResult};
 
-use super::parcel::Parcel;
+use super::packed_action::PackedAction;
 
 /// Blobs of at most this size together go in one message: the usual limit of a message is 4 MiB.
 const MESSAGE: usize = 3 << 20;
@@ -47,7 +47,7 @@ const SILENCE: Duration = Duration::from_secs(600);
 const WHOLE: Duration = Duration::from_secs(4 * 60 * 60);
 
 /// A channel that says who asks.
-pub(super) type Line = InterceptedService<Channel, Headers>;
+pub(super) type Channel = InterceptedService<transport::Channel, Headers>;
 
 /// The headers of every call.
 #[derive(Clone, Debug, Default)]
@@ -64,16 +64,16 @@ impl Interceptor for Headers {
 
 /// Why a question has no answer.
 #[derive(Debug)]
-pub(super) struct Trouble {
+pub(super) struct RpcError {
     /// For people.
     pub(super) message: String,
     /// Whether it may be gone when the question is asked again.
     pub(super) passes: bool,
 }
 
-impl Trouble {
+impl RpcError {
     pub(super) fn passing(message: impl Into<String>) -> Self {
-        Trouble { message: shortened(message.into()), passes: true }
+        RpcError { message: shortened(message.into()), passes: true }
     }
 
     fn of(code: Code, message: &str) -> Self {
@@ -86,18 +86,18 @@ impl Trouble {
         ];
         let message = if message.is_empty() { code.description() } else { message };
         let message = format!("{} ({code:?})", shortened(message.to_owned()));
-        Trouble { message, passes: !lasting.contains(&code) }
+        RpcError { message, passes: !lasting.contains(&code) }
     }
 }
 
-impl From<Status> for Trouble {
+impl From<Status> for RpcError {
     fn from(status: Status) -> Self {
         let causes = std::iter::successors(std::error::Error::source(&status), |error| error.source());
         // A cause often says what is said above it, too.
         let message = causes.map(ToString::to_string).fold(status.message().to_owned(), |all, cause| {
             if all.contains(&cause) { all } else { format!("{all}: {cause}") }
         });
-        let mut trouble = Trouble::of(status.code(), &message);
+        let mut trouble = RpcError::of(status.code(), &message);
         // One that is not trusted now is not trusted later.
         trouble.passes &= !trouble.message.contains("certificate");
         trouble
@@ -107,7 +107,7 @@ impl From<Status> for Trouble {
 /// A server.
 #[derive(Debug)]
 pub(super) struct Server {
-    line: Line,
+    channel: Channel,
     instance: String,
     /// Names of blobs that are there.
     there: Mutex<HashSet<String>>,
@@ -116,16 +116,16 @@ pub(super) struct Server {
 }
 
 impl Server {
-    pub(super) fn new(line: Line, instance: String) -> Self {
-        Server { line, instance, there: Mutex::default(), uploads: AtomicU64::new(0) }
+    pub(super) fn new(channel: Channel, instance: String) -> Self {
+        Server { channel, instance, there: Mutex::default(), uploads: AtomicU64::new(0) }
     }
 
     /// Checks that the server runs actions that are named by SHA-256.
-    pub(super) async fn check(&self) -> Result<(), Trouble> {
+    pub(super) async fn check(&self) -> Result<(), RpcError> {
         let request = api::GetCapabilitiesRequest { instance_name: self.instance.clone() };
-        let mut client = api::capabilities_client::CapabilitiesClient::new(self.line.clone());
+        let mut client = api::capabilities_client::CapabilitiesClient::new(self.channel.clone());
         let able = client.get_capabilities(request).await?.into_inner();
-        let lasting = |message: &str| Err(Trouble { message: message.to_owned(), passes: false });
+        let lasting = |message: &str| Err(RpcError { message: message.to_owned(), passes: false });
         let sha256 = api::digest_function::Value::Sha256 as i32;
         let runs = able.execution_capabilities.is_some_and(|able| able.exec_enabled);
         let names = able.cache_capabilities.map(|able| able.digest_functions).unwrap_or_default();
@@ -138,7 +138,12 @@ impl Server {
 
     /// Asks once about a parcel; `anew` if an answer that the server remembers does not count. `started` gets the name that
     /// the run has there.
-    pub(super) async fn ask(&self, parcel: &Parcel, anew: bool, started: &Mutex<String>) -> Result<Ran, Trouble> {
+    pub(super) async fn ask(
+        &self,
+        parcel: &PackedAction,
+        anew: bool,
+        started: &Mutex<String>,
+    ) -> Result<RemoteResult, RpcError> {
         if !anew && let Some(result) = self.remembered(parcel).await? {
             return self.ran(result).await;
         }
@@ -151,7 +156,7 @@ impl Server {
             ..api::ExecuteRequest::default()
         };
         let ended = tokio::time::timeout(WHOLE + parcel.time, self.ended(request, parcel, started)).await;
-        let result = ended.unwrap_or_else(|_| Err(Trouble::passing("the server does not end a run")))?;
+        let result = ended.unwrap_or_else(|_| Err(RpcError::passing("the server does not end a run")))?;
         self.finished(result, parcel).await
     }
 
@@ -159,67 +164,67 @@ impl Server {
     async fn ended(
         &self,
         request: api::ExecuteRequest,
-        parcel: &Parcel,
+        parcel: &PackedAction,
         started: &Mutex<String>,
-    ) -> Result<Option<Finished>, Trouble> {
+    ) -> Result<Option<Finished>, RpcError> {
         let mut client =
-            api::execution_client::ExecutionClient::new(self.line.clone()).max_decoding_message_size(ANSWER);
+            api::execution_client::ExecutionClient::new(self.channel.clone()).max_decoding_message_size(ANSWER);
         let mut stream = client.execute(request).await.map_err(|status| self.refused(status, parcel))?.into_inner();
         for _ in 0..MESSAGES {
             let next = tokio::time::timeout(SILENCE + parcel.time, stream.message()).await;
-            let next = next.map_err(|_| Trouble::passing("the server says nothing about a run any more"))?;
+            let next = next.map_err(|_| RpcError::passing("the server says nothing about a run any more"))?;
             match next.map_err(|status| self.refused(status, parcel))? {
-                None => return Err(Trouble::passing("the server left in the middle of a run")),
+                None => return Err(RpcError::passing("the server left in the middle of a run")),
                 Some(Operation { done: true, result, .. }) => return Ok(result),
                 Some(operation) => *started.lock().unwrap_or_else(PoisonError::into_inner) = operation.name,
             }
         }
-        Err(Trouble::passing(format!("the server sent {MESSAGES} messages about a run, and none that it has ended")))
+        Err(RpcError::passing(format!("the server sent {MESSAGES} messages about a run, and none that it has ended")))
     }
 
     /// Asks the server to end a run, which it need not do.
     pub(super) async fn cancel(&self, name: String) {
         if !name.is_empty() {
-            let mut client = OperationsClient::new(self.line.clone());
+            let mut client = OperationsClient::new(self.channel.clone());
             let cancel = client.cancel_operation(CancelOperationRequest { name });
             // A server that knows no such thing lets the action run to its end.
             let _ = tokio::time::timeout(Duration::from_millis(200), cancel).await;
         }
     }
 
-    async fn finished(&self, result: Option<Finished>, parcel: &Parcel) -> Result<Ran, Trouble> {
+    async fn finished(&self, result: Option<Finished>, parcel: &PackedAction) -> Result<RemoteResult, RpcError> {
         let response = match result {
             Some(Finished::Response(any)) => api::ExecuteResponse::decode(&any.value[..]),
             Some(Finished::Error(status)) => return Err(self.failed(status.code, &status.message, parcel)),
-            None => return Err(Trouble::passing("the server ended a run without a result")),
+            None => return Err(RpcError::passing("the server ended a run without a result")),
         };
-        let response = response.map_err(|error| Trouble::passing(format!("the answer cannot be read: {error}")))?;
+        let response = response.map_err(|error| RpcError::passing(format!("the answer cannot be read: {error}")))?;
         let status = response.status.unwrap_or_default();
         match (status.code, response.result) {
             (0, Some(result)) => self.ran(result).await,
             (code, result) if code == Code::DeadlineExceeded as i32 => {
                 let ran = self.ran(result.unwrap_or_default()).await?;
-                Ok(Ran { exit: Exit::TimedOut, ..ran })
+                Ok(RemoteResult { exit: Exit::TimedOut, ..ran })
             }
             (code, _) => Err(self.failed(code, &status.message, parcel)),
         }
     }
 
     /// A call that failed. After some failures nothing is sure to be there any more.
-    fn refused(&self, status: Status, parcel: &Parcel) -> Trouble {
+    fn refused(&self, status: Status, parcel: &PackedAction) -> RpcError {
         self.failed(status.code() as i32, status.message(), parcel)
     }
 
-    fn failed(&self, code: i32, message: &str, parcel: &Parcel) -> Trouble {
+    fn failed(&self, code: i32, message: &str, parcel: &PackedAction) -> RpcError {
         let mut there = self.there.lock().unwrap_or_else(PoisonError::into_inner);
         parcel.blobs.keys().for_each(|hash| {
             there.remove(hash);
         });
-        Trouble::of(Code::from_i32(code), message)
+        RpcError::of(Code::from_i32(code), message)
     }
 
     /// The answer that the server has about this very action.
-    async fn remembered(&self, parcel: &Parcel) -> Result<Option<api::ActionResult>, Trouble> {
+    async fn remembered(&self, parcel: &PackedAction) -> Result<Option<api::ActionResult>, RpcError> {
         let request = api::GetActionResultRequest {
             instance_name: self.instance.clone(),
             action_digest: Some(parcel.action.clone()),
@@ -229,7 +234,7 @@ impl Server {
             ..api::GetActionResultRequest::default()
         };
         let mut client =
-            api::action_cache_client::ActionCacheClient::new(self.line.clone()).max_decoding_message_size(ANSWER);
+            api::action_cache_client::ActionCacheClient::new(self.channel.clone()).max_decoding_message_size(ANSWER);
         match client.get_action_result(request).await {
             Ok(result) => Ok(Some(result.into_inner())),
             // Without an action cache it is asked anew.
@@ -239,7 +244,7 @@ impl Server {
     }
 
     /// Brings what is not there yet.
-    async fn deliver(&self, parcel: &Parcel) -> Result<(), Trouble> {
+    async fn deliver(&self, parcel: &PackedAction) -> Result<(), RpcError> {
         let is_new =
             |digest: &api::Digest| !self.there.lock().unwrap_or_else(PoisonError::into_inner).contains(&digest.hash);
         let mut missing: Vec<api::Digest> = parcel.digests().filter(is_new).collect();
@@ -281,7 +286,7 @@ impl Server {
         Ok(())
     }
 
-    async fn send(&self, requests: Vec<api::batch_update_blobs_request::Request>) -> Result<(), Trouble> {
+    async fn send(&self, requests: Vec<api::batch_update_blobs_request::Request>) -> Result<(), RpcError> {
         if requests.is_empty() {
             return Ok(());
         }
@@ -292,11 +297,11 @@ impl Server {
         };
         let answers = self.storage().batch_update_blobs(request).await?.into_inner().responses;
         let wrong = answers.into_iter().filter_map(|answer| answer.status).find(|status| status.code != 0);
-        wrong.map_or(Ok(()), |status| Err(Trouble::of(Code::from_i32(status.code), &status.message)))
+        wrong.map_or(Ok(()), |status| Err(RpcError::of(Code::from_i32(status.code), &status.message)))
     }
 
     /// Brings a blob that is too large for a message.
-    async fn stream(&self, digest: &api::Digest, data: &[u8]) -> Result<(), Trouble> {
+    async fn stream(&self, digest: &api::Digest, data: &[u8]) -> Result<(), RpcError> {
         let id = uuid(&digest.hash, self.uploads.fetch_add(1, Ordering::Relaxed));
         let name = format!("{}uploads/{id}/blobs/{}/{}", self.prefix(), digest.hash, digest.size_bytes);
         let count = data.len().div_ceil(PIECE);
@@ -309,11 +314,11 @@ impl Server {
             })
             .collect();
         let stream = tokio_stream::iter(pieces);
-        ByteStreamClient::new(self.line.clone()).write(stream).await?;
+        ByteStreamClient::new(self.channel.clone()).write(stream).await?;
         Ok(())
     }
 
-    async fn ran(&self, result: api::ActionResult) -> Result<Ran, Trouble> {
+    async fn ran(&self, result: api::ActionResult) -> Result<RemoteResult, RpcError> {
         let exit = match result.exit_code {
             signal if signal < 0 => Exit::Signal(signal.saturating_neg()),
             code => Exit::Code(code),
@@ -325,30 +330,30 @@ impl Server {
         };
         let stdout = self.output(result.stdout_raw, result.stdout_digest).await?;
         let stderr = self.output(result.stderr_raw, result.stderr_digest).await?;
-        Ok(Ran { exit, duration, stdout, stderr })
+        Ok(RemoteResult { exit, duration, stdout, stderr })
     }
 
     /// An output, which stands in the answer or has to be fetched.
-    async fn output(&self, raw: Vec<u8>, digest: Option<api::Digest>) -> Result<Vec<u8>, Trouble> {
+    async fn output(&self, raw: Vec<u8>, digest: Option<api::Digest>) -> Result<Vec<u8>, RpcError> {
         let Some(digest) = digest.filter(|digest| raw.is_empty() && digest.size_bytes > 0) else { return Ok(raw) };
         let fetched = tokio::time::timeout(SILENCE, self.fetched(&digest)).await;
-        fetched.unwrap_or_else(|_| Err(Trouble::passing("an output does not come to its end")))
+        fetched.unwrap_or_else(|_| Err(RpcError::passing("an output does not come to its end")))
     }
 
     /// The content of a blob, as far as it is looked at.
-    async fn fetched(&self, digest: &api::Digest) -> Result<Vec<u8>, Trouble> {
+    async fn fetched(&self, digest: &api::Digest) -> Result<Vec<u8>, RpcError> {
         let promised = usize::try_from(digest.size_bytes).unwrap_or(0);
         let request = ReadRequest {
             resource_name: format!("{}blobs/{}/{}", self.prefix(), digest.hash, digest.size_bytes),
             read_offset: 0,
             read_limit: if promised > OUTPUT { OUTPUT as i64 } else { 0 },
         };
-        let mut client = ByteStreamClient::new(self.line.clone()).max_decoding_message_size(ANSWER);
+        let mut client = ByteStreamClient::new(self.channel.clone()).max_decoding_message_size(ANSWER);
         let mut stream = client.read(request).await?.into_inner();
         let mut all = Vec::new();
         while let Some(piece) = stream.message().await? {
             if all.len() + piece.data.len() > promised {
-                return Err(Trouble::passing("an output is longer than the server said"));
+                return Err(RpcError::passing("an output is longer than the server said"));
             }
             all.extend_from_slice(&piece.data);
             // A server that ignores the limit keeps sending.
@@ -357,11 +362,11 @@ impl Server {
                 break;
             }
         }
-        if all.len() == promised.min(OUTPUT) { Ok(all) } else { Err(Trouble::passing("an output came in part only")) }
+        if all.len() == promised.min(OUTPUT) { Ok(all) } else { Err(RpcError::passing("an output came in part only")) }
     }
 
-    fn storage(&self) -> api::content_addressable_storage_client::ContentAddressableStorageClient<Line> {
-        api::content_addressable_storage_client::ContentAddressableStorageClient::new(self.line.clone())
+    fn storage(&self) -> api::content_addressable_storage_client::ContentAddressableStorageClient<Channel> {
+        api::content_addressable_storage_client::ContentAddressableStorageClient::new(self.channel.clone())
     }
 
     fn prefix(&self) -> String {

@@ -220,10 +220,10 @@ impl Directory {
                     .map_err(|error| explain(error, &format!("cannot keep the original as {}", original.display())))?;
             }
             None if self.near.has(&name) => {
-                new.put_for(&name)?;
+                new.exchange(&name)?;
                 return self.save_edits(new);
             }
-            None => new.put_new(&name)?,
+            None => new.persist_noclobber(&name)?,
         }
         Ok(None)
     }
@@ -235,7 +235,7 @@ impl Directory {
             return Ok(None);
         }
         let saved = free_name(&self.near, &self.name, ".edited");
-        old.put_new(last(&saved))?;
+        old.persist_noclobber(last(&saved))?;
         Ok(Some(saved))
     }
 }

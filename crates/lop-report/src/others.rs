@@ -13,7 +13,7 @@ use std::ffi::{OsStr, OsString};
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 
-use lop_files::disk::{Audience, Folder};
+use lop_files::disk::{Folder, ReadAccess};
 use lop_reduce::{Event, EventSink};
 use lop_run::oracle::Outcome;
 
@@ -47,7 +47,7 @@ pub struct Others {
     /// The folder of what the run keeps.
     state: PathBuf,
     /// The users that may read them.
-    audience: Audience,
+    audience: ReadAccess,
     /// The file name of a candidate.
     name: OsString,
     /// By signature; `None` before the folder was looked at.
@@ -67,7 +67,7 @@ impl Others {
         if OUTPUT.iter().chain([&SIGNATURE]).any(|taken| name == *taken) {
             name = ["input-".as_ref(), name.as_os_str()].into_iter().collect();
         }
-        let audience = Audience::of_file(input).readers();
+        let audience = ReadAccess::of_file(input).readers();
         Others { state: state.to_owned(), audience, name, found: None, left_out: 0, trouble: None }
     }
 

@@ -7,7 +7,7 @@ use std::io::{self, Write};
 use std::os::unix::fs::{MetadataExt, PermissionsExt, fchown};
 use std::path::{Path, PathBuf};
 
-use lop_files::disk::{Audience, Folder, Stamp};
+use lop_files::disk::{Folder, ReadAccess, Stamp};
 
 /// Why a result could not be kept where it was asked to be.
 #[derive(Debug, thiserror::Error)]
@@ -177,9 +177,9 @@ pub(super) fn keep_original(from: (&Folder, &OsStr), original: (&Folder, &OsStr)
     }
     let mut from = folder.open_any(file, false)?;
     let like = from.metadata()?;
-    let mut to = near.create(name, Audience::OWN)?;
+    let mut to = near.create(name, ReadAccess::OWN)?;
     let copied = io::copy(&mut from, &mut to)
-        .and_then(|_| take_after(&to, &like, Audience::of(&like)))
+        .and_then(|_| take_after(&to, &like, ReadAccess::of(&like)))
         .and_then(|()| to.sync_data());
     if copied.is_err() {
         // Half an original must not be mistaken for one.
@@ -204,10 +204,10 @@ pub(super) fn replace(
     (folder, name): (&Folder, &OsStr),
     content: &[u8],
     like: Option<&Metadata>,
-    audience: Audience,
+    audience: ReadAccess,
     sync: bool,
 ) -> io::Result<LeftAs> {
-    let mut new = folder.temporary(name, if like.is_some() { Audience::OWN } else { audience })?;
+    let mut new = folder.temporary(name, if like.is_some() { ReadAccess::OWN } else { audience })?;
     new.file().write_all(content)?;
     if let Some(like) = like {
         take_after(new.file(), like, audience)?;
@@ -215,18 +215,18 @@ pub(super) fn replace(
     if sync {
         new.file().sync_data()?;
     }
-    let file = new.put(name)?;
+    let file = new.persist(name)?;
     Ok(LeftAs { stamp: Some(Stamp::of(&file)?), ..LeftAs::content(content) })
 }
 
 /// Gives a file the owner and the permissions of another, as far as no user beyond the audience gets any.
-fn take_after(file: &File, like: &Metadata, audience: Audience) -> io::Result<()> {
+fn take_after(file: &File, like: &Metadata, audience: ReadAccess) -> io::Result<()> {
     // Only root may give a file away, and only then do the owners differ. A group of one's own can be given without. The
     // mode comes last: a change of owner may take bits of it away.
     if fchown(file, Some(like.uid()), Some(like.gid())).is_err() {
         let _ = fchown(file, None, Some(like.gid()));
     }
     let group = file.metadata()?.gid();
-    let mode = Audience::of(like).narrow(like.mode(), group);
+    let mode = ReadAccess::of(like).narrow(like.mode(), group);
     file.set_permissions(Permissions::from_mode(audience.narrow(mode, group)))
 }

@@ -293,7 +293,7 @@ impl Store {
             let name = last(original);
             let mut new = target.near.temporary(name, target.audience)?;
             new.file().write_all(input)?;
-            new.put_new(name)?;
+            new.persist_noclobber(name)?;
             self.written = true;
         }
         if now == best && target.beside.is_none() { Ok(()) } else { self.write(best, true) }

@@ -23,7 +23,7 @@ const EXCERPT: usize = 40;
 
 /// Where things are when all is done.
 #[derive(Clone, Copy, Debug)]
-pub struct Whereabouts<'a> {
+pub struct OutputPaths<'a> {
     /// The input as the user named it.
     pub input: &'a Path,
     /// The grammar's name, or `text`.
@@ -52,7 +52,7 @@ pub struct Whereabouts<'a> {
 ///
 /// # Errors
 /// When writing fails.
-pub fn write(out: &mut dyn Write, report: &Report, places: &Whereabouts<'_>, details: bool) -> io::Result<()> {
+pub fn write(out: &mut dyn Write, report: &Report, places: &OutputPaths<'_>, details: bool) -> io::Result<()> {
     heading(out, report, places)?;
     let shown = places.best.map(excerpt).unwrap_or_default();
     if !shown.is_empty() {
@@ -128,7 +128,7 @@ fn begin(text: &[u8]) -> Vec<String> {
 }
 
 /// Where things are, what is guaranteed, and what to do next.
-fn things(report: &Report, places: &Whereabouts<'_>) -> Vec<(&'static str, String)> {
+fn things(report: &Report, places: &OutputPaths<'_>) -> Vec<(&'static str, String)> {
     let mut things = vec![("result", format!("{} ({})", text::one_line(places.result), places.grammar))];
     things.extend(places.command.map(|command| ("command", text::one_line(command))));
     things.push((
@@ -155,7 +155,7 @@ fn things(report: &Report, places: &Whereabouts<'_>) -> Vec<(&'static str, Strin
 }
 
 /// The warnings, the most important first.
-fn warnings(report: &Report, places: &Whereabouts<'_>) -> Vec<String> {
+fn warnings(report: &Report, places: &OutputPaths<'_>) -> Vec<String> {
     let mut lines = Vec::new();
     lines.extend(flaky(report.reliability));
     lines.extend(places.attention.iter().cloned());
@@ -208,7 +208,7 @@ fn crashes(others: &Others) -> Vec<String> {
     lines
 }
 
-fn heading(out: &mut dyn Write, report: &Report, places: &Whereabouts<'_>) -> io::Result<()> {
+fn heading(out: &mut dyn Write, report: &Report, places: &OutputPaths<'_>) -> io::Result<()> {
     let (before, after) = (report.before, report.after);
     let (style, word) = match report.ended {
         Ended::Complete => (GOOD, "Reduced"),
@@ -305,7 +305,7 @@ mod tests {
         }
     }
 
-    fn written(report: &Report, places: &Whereabouts<'_>, details: bool) -> String {
+    fn written(report: &Report, places: &OutputPaths<'_>, details: bool) -> String {
         let mut out = Vec::new();
         write(&mut out, report, places, details).expect("a vector takes everything");
         String::from_utf8(anstream::adapter::strip_bytes(&out).into_vec()).expect("it is text")
@@ -313,7 +313,7 @@ mod tests {
 
     #[test]
     fn the_whole_summary() {
-        let places = Whereabouts {
+        let places = OutputPaths {
             original: Some(Path::new("a.c.orig")),
             best: Some(b"x = 1;\n\x07y\n"),
             checkup: (2, Duration::from_millis(24)),
@@ -370,7 +370,7 @@ Reduced a.c: 12,345 → 57 bytes, 2,301 → 13 tokens, 411 → 3 lines (0.5% lef
             let kept_by_timeout = vec!["x\ny".to_owned(); 99];
             let skipped = vec!["hoist", "pairs"];
             let report = Report { ended, reliability, skipped, kept_by_timeout, from_journal: 7, ..report() };
-            let places = Whereabouts {
+            let places = OutputPaths {
                 original: Some(Path::new("a\nb.orig")),
                 best: Some(b"1\n2\n3\n4\n5\n6\n7\n8\n9\n10\n11\n12\n13\n"),
                 attention: &attention,
@@ -393,8 +393,8 @@ Reduced a.c: 12,345 → 57 bytes, 2,301 → 13 tokens, 411 → 3 lines (0.5% lef
         assert_eq!(flaky(Reliability { disagreements: 0, returns: 0, ..seen }), None);
     }
 
-    fn places(journal: Option<&Path>) -> Whereabouts<'_> {
-        Whereabouts {
+    fn places(journal: Option<&Path>) -> OutputPaths<'_> {
+        OutputPaths {
             input: Path::new("a.c"),
             grammar: "zed",
             files: None,

@@ -5,7 +5,7 @@ use std::fs::{self, Metadata};
 use std::io;
 use std::path::{Path, PathBuf};
 
-use lop_files::disk::{Audience, Folder};
+use lop_files::disk::{Folder, ReadAccess};
 
 use super::result_file::{LeftAs, StoreError, check_directory, free_name, parent};
 
@@ -26,7 +26,7 @@ pub(super) struct Target {
     /// Mode and owner of what is replaced.
     pub(super) like: Option<Metadata>,
     /// Readers of the input: the result has the same.
-    pub(super) audience: Audience,
+    pub(super) audience: ReadAccess,
     /// The state in which lop has left the place; any other is another program's writing.
     pub(super) left: LeftAs,
     /// The place of results since another program has written there.
@@ -54,7 +54,7 @@ impl Target {
             file,
             original: None,
             like: None,
-            audience: Audience::of_file(input),
+            audience: ReadAccess::of_file(input),
             left: LeftAs::nothing(),
             beside: None,
         })
@@ -77,7 +77,7 @@ impl Target {
             folder,
             file,
             like: Some(like),
-            audience: Audience::of_file(input),
+            audience: ReadAccess::of_file(input),
             beside: None,
         })
     }

@@ -13,7 +13,7 @@ use crate::corpus_args::{CorpusArgs, USAGE};
 use crate::exit_code::Code;
 use crate::failure::Failure;
 use crate::files;
-use crate::inference::Probe;
+use crate::incomplete_test::Probe;
 use crate::language::Language;
 use crate::many::{Input, Many, audience, files_in, listed, write_json};
 use crate::progress_line::progress_line;

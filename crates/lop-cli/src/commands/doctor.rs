@@ -6,16 +6,16 @@ use std::path::Path;
 use std::thread;
 
 use crate::absolute_words::{self, replace_words};
-use crate::beside::belongings;
+use crate::beside::side_files;
 use crate::doctor_args::DoctorArgs;
 use crate::exit_code::Code;
 use crate::failure::Failure;
 use crate::fix::fixing;
-use crate::inference::Inference;
+use crate::incomplete_test::IncompleteTest;
 use crate::language::Language;
 use crate::settings::{Test, forms, in_words, project, read_case, subject};
 use crate::{piped, signals};
-use lop_doctor::{Examination, Facts, Hollow, Level, Trouble, examine, findings, reworded};
+use lop_doctor::{Examination, Facts, Level, TrivialInputs, Trouble, examine, findings, reworded};
 use lop_files::project::Archive;
 use lop_report::text::STRONG;
 use lop_report::{self, Kept, text};
@@ -41,7 +41,7 @@ pub fn run(args: DoctorArgs, typed: &[OsString]) -> Result<Code, Failure> {
     let conditions = Conditions::new(&spec)?;
     let (subject, path) = (subject(&paths)?, paths[0].clone());
     let content = read_case(&subject, &paths, false)?;
-    let belongings = belongings(&args.confine.with, &path, &Kept::InPlace)?;
+    let side_files = side_files(&args.confine.with, &path, &Kept::InPlace)?;
     let confinement = args.confine.clone().asking_anew().confinement()?;
     let found = Language::find(&args.grammar, &path, &content)?;
     let grammar = found.grammar(None)?;
@@ -54,14 +54,14 @@ pub fn run(args: DoctorArgs, typed: &[OsString]) -> Result<Code, Failure> {
     let subject = if is_file { Subject::File(path.clone()) } else { subject };
     let fix = args.confine.fix.as_deref();
     let fix =
-        fix.map(|line| fixing(line, (&subject, &path), args.timeout, &confinement, belongings.clone())).transpose()?;
+        fix.map(|line| fixing(line, (&subject, &path), args.timeout, &confinement, side_files.clone())).transpose()?;
     let oracle =
-        test.oracle(&path, subject, conditions.clone())?.confined(confinement.clone())?.with_belongings(belongings)?;
+        test.oracle(&path, subject, conditions.clone())?.confined(confinement.clone())?.with_belongings(side_files)?;
     let oracle = if let Some((fix, _)) = fix { oracle.with_fix(fix) } else { oracle };
     let archive = if is_file { None } else { Archive::of(&content) };
     let files = archive.map(|archive| project(&args.grammar, None, archive, &content)).transpose()?;
     let files = files.map(|files| files.with_named(&oracle.named_paths()));
-    let hollow = Hollow::new(grammar.as_deref(), files.as_ref());
+    let trivial_inputs = TrivialInputs::new(grammar.as_deref(), files.as_ref());
     let cancel = Cancel::new();
     signals::watch(cancel.clone()).map_err(Failure::Signals)?;
     let slots = SlotOptions::of_program(content.len());
@@ -82,7 +82,7 @@ pub fn run(args: DoctorArgs, typed: &[OsString]) -> Result<Code, Failure> {
             (Test::Command(words), typed, oracle)
         }
     };
-    let mut open = Inference {
+    let mut open = IncompleteTest {
         path: &path,
         content: &content,
         may_fail: !args.test.is_empty(),
@@ -90,7 +90,7 @@ pub fn run(args: DoctorArgs, typed: &[OsString]) -> Result<Code, Failure> {
         confinement: &confinement,
         deadline: args.timeout,
         allow_empty: false,
-        hollow: &hollow,
+        trivial_inputs: &trivial_inputs,
         spec,
         oracle,
     };
@@ -121,7 +121,7 @@ pub fn run(args: DoctorArgs, typed: &[OsString]) -> Result<Code, Failure> {
         words: &test.words(),
         path: &path,
         content: &content,
-        hollow: &hollow,
+        trivial_inputs: &trivial_inputs,
         wanted: &wanted,
         jobs: match args.confine.jobs(args.jobs) {
             Some(Jobs::Exactly(jobs)) => jobs,

@@ -7,7 +7,7 @@ use crate::failure::Failure;
 use crate::piped::is_stdout;
 use crate::state;
 use crate::state_args::HistoryArgs;
-use lop_files::disk::{self, Audience};
+use lop_files::disk::{self, ReadAccess};
 use lop_files::project::{Archive, words};
 use lop_journal::{Past, journal_file};
 use lop_report::{Input, Kept, Store, steps, text};
@@ -50,7 +50,7 @@ pub fn run(args: &HistoryArgs) -> Result<(), Failure> {
             let mut store = Store::open(Input::Directory(past.path.clone()), &Kept::File(output.to_owned()))?;
             store.finish(&best, &|| true).map_err(|source| not_written(output, source))
         }
-        Some(output) => write(output, &best, Audience::of_file(&past.path)),
+        Some(output) => write(output, &best, ReadAccess::of_file(&past.path)),
         None => {
             let mut out = io::stdout().lock();
             out.write_all(&best).and_then(|()| out.flush()).or_else(Failure::unless_closed)
@@ -58,7 +58,7 @@ pub fn run(args: &HistoryArgs) -> Result<(), Failure> {
     }
 }
 
-fn write(output: &Path, best: &[u8], audience: Audience) -> Result<(), Failure> {
+fn write(output: &Path, best: &[u8], audience: ReadAccess) -> Result<(), Failure> {
     let written = disk::create(output, audience, &|| true).and_then(|mut file| file.write_all(best));
     written.map_err(|source| not_written(output, source))
 }

@@ -10,11 +10,11 @@ use std::time::Duration;
 use serde_json::{Value, json};
 
 use crate::absolute_words;
-use crate::beside::belongings;
+use crate::beside::side_files;
 use crate::exit_code::Code;
 use crate::failure::{BY_HAND, Failure};
 use crate::files;
-use crate::inference::{Probe, missing_of};
+use crate::incomplete_test::{Probe, missing_of};
 use crate::isolate_args::IsolateArgs;
 use crate::language::Language;
 use crate::many::write_json;
@@ -23,7 +23,7 @@ use crate::settings::{Test, forms, in_words, read_case, subject};
 use crate::signals;
 use lop_doctor::reworded;
 use lop_engine::{Answer, Verdict};
-use lop_files::disk::{Audience, Folder};
+use lop_files::disk::{Folder, ReadAccess};
 use lop_files::project::{self, Archive};
 use lop_grammar::Grammar;
 use lop_reduce::isolate::{Isolated, Pair, isolate};
@@ -249,7 +249,7 @@ impl<'c> Asked<'c> {
     fn new(args: &IsolateArgs, test: &Test, case: &Case, cancel: &'c Cancel) -> Result<Self, Failure> {
         let spec = ConditionSpec::from(args.conditions.clone());
         let conditions = Conditions::new(&spec)?;
-        let beside = belongings(&args.many.confine.with, &case.path, &Kept::InPlace)?;
+        let beside = side_files(&args.many.confine.with, &case.path, &Kept::InPlace)?;
         let confinement = args.many.confine.confinement()?;
         let oracle = test.oracle(&case.path, case.subject.clone(), conditions)?;
         let mut oracle = oracle.confined(confinement)?.with_belongings(beside)?;
@@ -417,7 +417,7 @@ impl Place {
                 hint: "name another directory with -o, or remove it".to_owned(),
             });
         }
-        Folder::make(&place.folder, Audience::of_file(&case.path)).map_err(Failure::Output)?;
+        Folder::make(&place.folder, ReadAccess::of_file(&case.path)).map_err(Failure::Output)?;
         Ok(place)
     }
 
@@ -426,7 +426,7 @@ impl Place {
     }
 
     fn write(&self, case: &Case, passing: &[u8], failing: &[u8]) -> Result<(), Failure> {
-        let audience = Audience::of_file(&case.path);
+        let audience = ReadAccess::of_file(&case.path);
         let (folder, _) = Folder::make(&self.folder, audience).map_err(Failure::Output)?;
         for (text, (name, path)) in [passing, failing].iter().zip(self.names.iter().zip(self.paths())) {
             if case.archive.is_some() {
@@ -474,7 +474,7 @@ fn tell(
             "levels": levels.collect::<Vec<Value>>(),
             "differences": differences.collect::<Vec<Value>>(),
         });
-        if write_json(path, &[line], Audience::of_file(&case.path))? {
+        if write_json(path, &[line], ReadAccess::of_file(&case.path))? {
             return Ok(());
         }
     }

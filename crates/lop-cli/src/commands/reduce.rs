@@ -9,20 +9,20 @@ use std::time::{Duration, Instant};
 use crate::args::ReduceArgs;
 use crate::exit_code::Code;
 use crate::failure::{Cause, Failure, Unfinished};
-use crate::inference::{Probe, missing_of, named_of};
+use crate::incomplete_test::{Probe, missing_of, named_of};
 use crate::piped::is_stdout;
 use crate::settings::{Case, Settings};
 use crate::ui_args::UiArg;
 use crate::{absolute_words, detect, signals, state};
-use lop_doctor::{Checkup, Examination, Extent, Hollow};
-use lop_files::disk::{self, Audience};
+use lop_doctor::{Checkup, CheckupLevel, Examination, TrivialInputs};
+use lop_files::disk::{self, ReadAccess};
 use lop_files::project::{self, words};
 use lop_grammar::{Choice, Grammar};
 use lop_journal::{Before, Cache, Header, Journal, Lock, Notes, Past};
 use lop_reduce::{Ended, Event, EventSink, Options, Project, ReduceError, Report, reduce_shared};
 use lop_report::origins::Origins;
 use lop_report::screen::Subject;
-use lop_report::summary::{self, Whereabouts};
+use lop_report::summary::{self, OutputPaths};
 use lop_report::text::{self, HINT, STRONG, WARN};
 use lop_report::{
     ChangeCheck, FirstRun, History, Input, JsonLines, Kept, Others, Reporters, Store, Verbosity, state_directory,
@@ -31,7 +31,7 @@ use lop_run::exec::{self, Executor, Remembering};
 use lop_run::oracle::{Cancel, CommandOracle, Oracle, Outcome, SlotOptions, Table, Written};
 
 use super::doctor::NULL;
-use super::reported::{Reported, open_page};
+use super::post_run_reports::{PostRunReports, open_page};
 
 /// A test that takes longer is not run again to see the errors of the result.
 const COMPARED: Duration = Duration::from_secs(10);
@@ -125,9 +125,9 @@ struct Prepared {
     oracle: Arc<CommandOracle>,
     workers: Box<dyn Executor>,
     /// How much to examine the test at the start.
-    extent: Extent,
+    extent: CheckupLevel,
     run: Run,
-    reported: Reported,
+    reported: PostRunReports,
     reporters: Reporters,
     /// The message about a journal that was there.
     note: Option<String>,
@@ -145,7 +145,7 @@ impl Prepared {
         let json = json.map(|json| json.with_grammar_reason(case.choice.reason(&case.path)));
         let page = open_page(&reporting.wanted, readers, cancel)?;
         let history = History { origins: page.as_ref().map(|_| Origins::new(&case.content)), ..History::default() };
-        let reported = Reported {
+        let reported = PostRunReports {
             page,
             path: run.path.clone(),
             language: run.language.clone(),
@@ -162,7 +162,7 @@ impl Prepared {
         let workers = exec::start(oracle.clone(), test.jobs, case.content.len(), cancel)?;
         let header = Header { workers: workers.slots(), ..header }.marked(state::own_key().as_ref());
         // A resumed run was examined when it began.
-        let extent = if matches!(start, Start::New(_)) { test.checkup } else { Extent::Nothing };
+        let extent = if matches!(start, Start::New(_)) { test.checkup } else { CheckupLevel::Nothing };
         let mut store = output.store;
         let (journal, note) = start.journal(&header, &run, &case.content, &mut store)?;
         let is_taken = reporting.json.as_deref().is_some_and(is_stdout);
@@ -213,9 +213,9 @@ impl Prepared {
             let missing = run.missing(&error, oracle, content, (grammar, self.options.deadline));
             run.failed(error, missing, content, reporters)
         })?;
-        let changed = oracle.belongings().iter().filter(|belonging| belonging.has_changed());
-        reporters.warnings.extend(changed.map(|belonging| {
-            let original = belonging.original().display();
+        let changed = oracle.side_files().iter().filter(|side_file| side_file.has_changed());
+        reporters.warnings.extend(changed.map(|side_file| {
+            let original = side_file.original().display();
             format!("the test has changed its copy of {original}: later answers may differ from earlier ones; yours is as it was")
         }));
         run.finish(&report, checkup, oracle, reporters, self.verbosity)?;
@@ -263,7 +263,7 @@ impl Prepared {
             words: &self.words,
             path: &self.run.path,
             content,
-            hollow: &self.run.hollow,
+            trivial_inputs: &self.run.trivial_inputs,
             wanted: &self.run.wanted,
             jobs: self.workers.slots(),
             deadline: self.options.deadline,
@@ -286,8 +286,8 @@ impl Prepared {
 }
 
 /// The readers of what is written beside the file.
-fn audience(case: &Case) -> Audience {
-    if case.is_piped { Audience::OWN } else { Audience::of_file(&case.path) }
+fn audience(case: &Case) -> ReadAccess {
+    if case.is_piped { ReadAccess::OWN } else { ReadAccess::of_file(&case.path) }
 }
 
 impl Start {
@@ -398,11 +398,11 @@ struct Run {
     /// The warnings for the end.
     attention: Vec<String>,
     /// The forms of the test case with nothing in it.
-    hollow: Hollow,
+    trivial_inputs: TrivialInputs,
     /// The folder for files kept beside the result, if the run has one.
     state: Option<PathBuf>,
     /// Whether only the user may read the journal.
-    audience: Audience,
+    audience: ReadAccess,
     /// The folder for other crashes; beside standard input and standard output there is none.
     beside: Option<PathBuf>,
     cancel: Cancel,
@@ -428,7 +428,7 @@ impl Run {
             kept: output.kept.clone(),
             typed,
             attention: settings.reporting.attention.clone(),
-            hollow: case.hollow(),
+            trivial_inputs: case.hollow(),
             state: output.state.clone(),
             beside: output.state.clone().or_else(beside),
             audience: audience(case),
@@ -493,7 +493,7 @@ impl Run {
             attention.extend(self.attention(best));
             attention.extend(unmoved(report));
             let command = words(best).map(|_| oracle.line_of(best));
-            let places = Whereabouts {
+            let places = OutputPaths {
                 input: &self.path,
                 grammar: &self.language,
                 files: self.files.zip(self.files_of(best)).filter(|(all, left)| *all > 1 || left < all),
@@ -551,10 +551,10 @@ impl Run {
 
     /// The warnings, with those about the result.
     fn attention(&self, best: &[u8]) -> Vec<String> {
-        let hollow = self.hollow.is_hollow(best).then(|| {
+        let trivial_inputs = self.trivial_inputs.is_hollow(best).then(|| {
             format!("the result is a trivial file; check that the condition describes your bug ({})", self.wanted)
         });
-        self.attention.iter().cloned().chain(hollow).collect()
+        self.attention.iter().cloned().chain(trivial_inputs).collect()
     }
 
     /// Whether lop still waits for the reader of a pipe.
@@ -664,7 +664,7 @@ fn is_refused(error: &ReduceError) -> bool {
     !matches!(error, ReduceError::Sink { .. } | ReduceError::Unresolved { best: Some(_), .. })
 }
 
-fn open_json(path: &Path, audience: Audience, cancel: &Cancel) -> Result<JsonLines, Failure> {
+fn open_json(path: &Path, audience: ReadAccess, cancel: &Cancel) -> Result<JsonLines, Failure> {
     if is_stdout(path) {
         return Ok(JsonLines::new(Box::new(io::stdout())));
     }

@@ -12,7 +12,7 @@ use crate::args::Cli;
 use crate::exit_code::Code;
 use crate::failure::Failure;
 use crate::files;
-use crate::inference::{Probe, missing_of};
+use crate::incomplete_test::{Probe, missing_of};
 use crate::language::Language;
 use crate::many::{Input, Many, audience, files_in, listed, place, write_json};
 use crate::progress_line::progress_line;
@@ -21,15 +21,15 @@ use crate::state_args::ResumeArgs;
 use crate::triage_args::{TriageArgs, USAGE};
 use crate::triage_record::{FILES, Kind, Known, Record, Reduced, words_of};
 use crate::{signals, state};
-use lop_files::disk::{Audience, Folder};
+use lop_files::disk::{Folder, ReadAccess};
 use lop_journal::{Past, journal_file};
 use lop_report::text::{self, STRONG};
 use lop_report::triage_page::{self, Row};
 use lop_report::{Kept, state_directory};
 use lop_run::oracle::{Cancel, Exit, Mark, Oracle, Seen, Signature, Table, Unresolved, Written, shell_line};
 
+use super::post_run_reports::{PostRunReports, made};
 use super::reduce::{Start, carry_out_until};
-use super::reported::{Reported, made};
 use super::resume::go_on;
 
 /// The page over all groups.
@@ -103,7 +103,7 @@ struct Triage<'t> {
     args: &'t TriageArgs,
     many: &'t Many,
     out: &'t Path,
-    audience: Audience,
+    audience: ReadAccess,
     cancel: &'t Cancel,
 }
 
@@ -354,7 +354,7 @@ impl Triage<'_> {
         let (outcome, written) = probe.run(&oracle, best);
         put(FILES.stderr, &written.stderr)?;
         let language = Language::find(&self.args.folder.grammar, path, before)?;
-        let reported = Reported {
+        let reported = PostRunReports {
             page: None,
             path: path.to_owned(),
             language: language.folder().map_or_else(|| "text".to_owned(), |folder| folder.name.to_owned()),

@@ -15,7 +15,7 @@ use crate::settings::{Settings, forms, read};
 use crate::values::MinimalArg;
 use crate::verify_args::VerifyArgs;
 use crate::{absolute_words, detect, piped, signals, state};
-use lop_files::disk::{self, Audience};
+use lop_files::disk::{self, ReadAccess};
 use lop_files::project;
 use lop_journal::{Past, journal_file};
 use lop_passes::{Minimality, Pass};
@@ -39,7 +39,7 @@ pub fn run(args: VerifyArgs, typed: &[OsString]) -> Result<Code, Failure> {
     // The current directory is that of the reduction from here on, where its journal says the test.
     let output = output.map(path::absolute).transpose().map_err(Failure::Output)?;
     let name = args.words.last().map(|word| word.display().to_string()).unwrap_or_default();
-    let audience = args.words.last().map_or(Audience::OWN, |word| Audience::of_file(word));
+    let audience = args.words.last().map_or(ReadAccess::OWN, |word| ReadAccess::of_file(word));
     let (reduction, content) = match (&args.words[..], &args.test[..]) {
         ([result], []) => {
             let content = read(result)?;

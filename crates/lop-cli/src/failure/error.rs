@@ -12,7 +12,7 @@ use lop_journal::JournalError;
 use lop_reduce::KeepError;
 use lop_report::StoreError;
 use lop_run::exec::StartError;
-use lop_run::oracle::{BelongingError, CommandError, ConditionError, ConfineError, Exit};
+use lop_run::oracle::{CommandError, ConditionError, ConfineError, Exit, SideFileError};
 use lop_syntax::ParseError;
 
 use super::unfinished::{OUT_OF_TIME, STOPPED, Unfinished, stopped};
@@ -148,7 +148,7 @@ pub enum Failure {
     },
     /// Something cannot be put next to the candidate.
     #[error(transparent)]
-    Belonging(#[from] BelongingError),
+    SideFile(#[from] SideFileError),
     /// The test cannot be confined as asked for.
     #[error(transparent)]
     Confine(#[from] ConfineError),

@@ -10,7 +10,7 @@ use lop_grammar::{GrammarError, LoadError, LoadedError};
 use lop_journal::{JournalError, NAME};
 use lop_report::StoreError;
 use lop_report::store::original_name;
-use lop_run::oracle::{BelongingError, CommandError, ConditionError};
+use lop_run::oracle::{CommandError, ConditionError, SideFileError};
 
 use super::error::Failure;
 use super::lines::REPEATABLE;
@@ -30,10 +30,10 @@ pub(super) fn hint(failure: &Failure) -> Option<String> {
             return Some(way_out(missing, typed, typed.iter().any(|word| word == "--")));
         }
         Failure::Flaky { .. } => REPEATABLE,
-        Failure::Belonging(BelongingError::IsCandidate { .. } | BelongingError::SameName { .. }) => {
+        Failure::SideFile(SideFileError::IsCandidate { .. } | SideFileError::SameName { .. }) => {
             "tests find each --with path under its own name; name a directory above it"
         }
-        Failure::Belonging(_) => "--with takes regular files and directories",
+        Failure::SideFile(_) => "--with takes regular files and directories",
         Failure::Grammar(GrammarError::Unknown { name, known }) => {
             if Path::new(name).exists() {
                 return Some(format!("to use the parser in {name}, write --grammar ./{name}"));

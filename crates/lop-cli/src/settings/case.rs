@@ -15,7 +15,7 @@ use crate::args::ReduceArgs;
 use crate::failure::Failure;
 use crate::grammar_args::GrammarArgs;
 use crate::{files, language, piped};
-use lop_doctor::Hollow;
+use lop_doctor::TrivialInputs;
 use lop_files::project::{self, Archive, Entry, Kind, LeftOut, Member, Selection};
 use lop_grammar::{Choice, Grammar, Registry, TEXT};
 use lop_journal::Past;
@@ -148,8 +148,8 @@ impl Case {
 
     /// Its forms with nothing in them.
     #[must_use]
-    pub fn hollow(&self) -> Hollow {
-        Hollow::new(self.grammar.as_deref(), self.project.as_ref())
+    pub fn hollow(&self) -> TrivialInputs {
+        TrivialInputs::new(self.grammar.as_deref(), self.project.as_ref())
     }
 
     /// The parts that stay as they are.

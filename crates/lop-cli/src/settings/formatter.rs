@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use crate::failure::Failure;
 use crate::format_arg::FormatArg;
-use crate::inference::Probe;
+use crate::incomplete_test::Probe;
 use lop_doctor::{reworded, settled_words};
 use lop_reduce::Formatter;
 use lop_report::text;

@@ -9,7 +9,7 @@ mod reporting;
 mod testing;
 
 use crate::args::{ReduceArgs, SyntaxArg};
-use crate::beside::belongings;
+use crate::beside::side_files;
 use crate::failure::Failure;
 use crate::fix::fixing;
 use crate::piped;
@@ -89,7 +89,7 @@ impl Settings {
         };
         let mut output = Output::open(args, &paths, &case, (&form, test.oracle.program()), past)?;
         // Late, because it takes longer than to see what is wrong.
-        let beside = belongings(&args.confine.with, &case.path, &output.kept)?;
+        let beside = side_files(&args.confine.with, &case.path, &output.kept)?;
         let fix = args
             .confine
             .fix

@@ -5,7 +5,7 @@ use std::ffi::OsString;
 use crate::args::ReduceArgs;
 use crate::failure::Failure;
 use crate::signature_args::SignatureArgs;
-use lop_doctor::Extent;
+use lop_doctor::CheckupLevel;
 use lop_run::exec::Jobs;
 use lop_run::oracle::{CommandOracle, ConditionSpec, Conditions, Confinement};
 
@@ -32,7 +32,7 @@ pub struct Testing {
     /// How much of the machine a test gets.
     pub confinement: Confinement,
     /// How much to examine the test at the start.
-    pub checkup: Extent,
+    pub checkup: CheckupLevel,
     /// Tests at the same time; `None` means as many as there are cores.
     pub jobs: Option<Jobs>,
 }
@@ -57,9 +57,9 @@ impl Testing {
             confinement,
             // A quiet run would tell of no finding.
             checkup: match (args.no_checkup || (args.quiet && args.json.is_none()), args.allow_empty) {
-                (true, _) => Extent::Nothing,
-                (_, true) => Extent::Directory,
-                _ => Extent::All,
+                (true, _) => CheckupLevel::Nothing,
+                (_, true) => CheckupLevel::Directory,
+                _ => CheckupLevel::All,
             },
             jobs: args.confine.jobs(args.jobs),
         })

@@ -11,8 +11,8 @@ use std::time::Duration;
 use rustix::fs::{Mode, OFlags};
 use rustix::io::{Errno, retry_on_intr};
 
-use super::audience::Audience;
 use super::folder::{Folder, check_regular};
+use super::read_access::ReadAccess;
 
 /// The time between two looks for a reader of a pipe.
 const PAUSE: Duration = Duration::from_millis(20);
@@ -45,7 +45,7 @@ pub fn read(path: &Path, most: u64) -> io::Result<Vec<u8>> {
 ///
 /// # Errors
 /// When it is a link to a file, another user's file, has another name, or cannot be written to.
-pub fn create(path: &Path, audience: Audience, waits: &dyn Fn() -> bool) -> io::Result<File> {
+pub fn create(path: &Path, audience: ReadAccess, waits: &dyn Fn() -> bool) -> io::Result<File> {
     if is_special(path) {
         return open_special(path, waits);
     }
@@ -63,7 +63,7 @@ pub fn create(path: &Path, audience: Audience, waits: &dyn Fn() -> bool) -> io::
 ///
 /// # Errors
 /// When something has it, and what the system says.
-pub fn create_new(path: &Path, audience: Audience) -> io::Result<File> {
+pub fn create_new(path: &Path, audience: ReadAccess) -> io::Result<File> {
     let (folder, name) = Folder::of(path)?;
     folder.create(&name, audience)
 }
@@ -92,7 +92,7 @@ pub fn open_special(path: &Path, waits: &dyn Fn() -> bool) -> io::Result<File> {
 }
 
 /// Opens a file of the user's own without what is in it, and takes it from those who may not read it from now on.
-fn empty(folder: &Folder, name: &OsStr, audience: Audience) -> io::Result<File> {
+fn empty(folder: &Folder, name: &OsStr, audience: ReadAccess) -> io::Result<File> {
     use std::os::unix::fs::{MetadataExt, PermissionsExt};
     let file = folder.open(name, true)?;
     let facts = file.metadata()?;
@@ -135,7 +135,7 @@ mod tests {
         rustix::fs::mknodat(CWD, &pipe, FileType::Fifo, Mode::from_raw_mode(0o600), 0).expect("a pipe");
         let left = Cell::new(3);
         let waits = || left.replace(left.get() - 1) > 0;
-        let error = create(&pipe, Audience::OWN, &waits).expect_err("nobody comes");
+        let error = create(&pipe, ReadAccess::OWN, &waits).expect_err("nobody comes");
         assert_eq!((left.get(), error.to_string().as_str()), (-1, "no program has read from the pipe"));
         let reader = thread::spawn({
             let pipe = pipe.clone();
@@ -143,7 +143,7 @@ mod tests {
         });
         // More than fits in at once, so that it has to be waited for.
         let text = vec![7; 1 << 20];
-        let mut file = create(&pipe, Audience::OWN, &|| true).expect("somebody reads");
+        let mut file = create(&pipe, ReadAccess::OWN, &|| true).expect("somebody reads");
         file.write_all(&text).expect("all of it is read");
         drop(file);
         assert!(reader.join().expect("it does not panic") == text);

@@ -13,8 +13,8 @@ use cap_std::fs::Dir;
 use rustix::fs::{AtFlags, FileType, Mode, OFlags, RenameFlags, Stat};
 use rustix::io::{Errno, retry_on_intr};
 
-use super::audience::Audience;
 use super::distrust::Distrust;
+use super::read_access::ReadAccess;
 use super::stamp::Stamp;
 
 /// How the names of files that are being written begin and end.
@@ -94,7 +94,7 @@ impl Folder {
     ///
     /// # Errors
     /// As [`Folder::own`], and when it cannot be made.
-    pub fn make(path: &Path, audience: Audience) -> io::Result<(Folder, bool)> {
+    pub fn make(path: &Path, audience: ReadAccess) -> io::Result<(Folder, bool)> {
         if let Some(folder) = Folder::own(path)? {
             return Ok((folder, false));
         }
@@ -135,7 +135,7 @@ impl Folder {
     ///
     /// # Errors
     /// The system's own words.
-    pub fn make_inner(&self, name: &OsStr, audience: Audience) -> io::Result<bool> {
+    pub fn make_inner(&self, name: &OsStr, audience: ReadAccess) -> io::Result<bool> {
         let mode = Mode::from_raw_mode(audience.folder_mode(&self.facts()?) as _);
         match retry_on_intr(|| rustix::fs::mkdirat(&self.handle, name, mode)) {
             Ok(()) => Ok(true),
@@ -282,7 +282,7 @@ impl Folder {
     ///
     /// # Errors
     /// The system's own words.
-    pub fn temporary(&self, tag: &OsStr, audience: Audience) -> io::Result<Temporary<'_>> {
+    pub fn temporary(&self, tag: &OsStr, audience: ReadAccess) -> io::Result<Temporary<'_>> {
         let mode = audience.file_mode(&self.facts()?);
         for _ in 0..TRIES {
             let mut name = OsString::from(prefix(tag));
@@ -311,7 +311,7 @@ impl Folder {
         for _ in 0..TRIES {
             let mut name = OsString::from(prefix(tag));
             name.push(format!("{:016x}{END}", RandomState::new().hash_one(&self.path)));
-            if !self.make_inner(&name, Audience::OWN)? {
+            if !self.make_inner(&name, ReadAccess::OWN)? {
                 continue;
             }
             // The owner of this folder may have put another one in its place, or a link.
@@ -350,10 +350,10 @@ impl Folder {
     ///
     /// # Errors
     /// The system's own words. The place has not changed then.
-    pub fn replace(&self, name: &OsStr, content: &[u8], audience: Audience) -> io::Result<()> {
+    pub fn replace(&self, name: &OsStr, content: &[u8], audience: ReadAccess) -> io::Result<()> {
         let mut new = self.temporary(name, audience)?;
         new.file().write_all(content)?;
-        new.put(name).map(|_| ())
+        new.persist(name).map(|_| ())
     }
 
     /// Removes what dead processes have left of [temporary](Folder::temporary) files and folders with this tag, or with any.
@@ -384,7 +384,7 @@ impl Folder {
     ///
     /// # Errors
     /// When something has it, and what the system says.
-    pub fn create(&self, name: &OsStr, audience: Audience) -> io::Result<File> {
+    pub fn create(&self, name: &OsStr, audience: ReadAccess) -> io::Result<File> {
         self.create_new(name, audience.file_mode(&self.facts()?))
     }
 
@@ -471,7 +471,7 @@ impl Folder {
     }
 
     fn owner_of_new(&self) -> Option<u32> {
-        let made = self.temporary(OsStr::new(""), Audience::OWN).ok()?;
+        let made = self.temporary(OsStr::new(""), ReadAccess::OWN).ok()?;
         Some(rustix::fs::fstat(&made.file).ok()?.st_uid)
     }
 
@@ -497,7 +497,7 @@ impl TemporaryFolder<'_> {
     ///
     /// # Errors
     /// When something has it, and what the system says.
-    pub fn put_new(mut self, name: &OsStr) -> io::Result<()> {
+    pub fn persist_noclobber(mut self, name: &OsStr) -> io::Result<()> {
         self.folder.rename_new(&self.name, name)?;
         self.is_done = true;
         Ok(())
@@ -528,7 +528,7 @@ impl TemporaryFolder<'_> {
     ///
     /// # Errors
     /// The system's own words.
-    pub fn put_for(&mut self, name: &OsStr) -> io::Result<()> {
+    pub fn exchange(&mut self, name: &OsStr) -> io::Result<()> {
         // This one is removed in the end, even if another folder gets its name.
         let old = self.folder.open_folder(name)?;
         match self.folder.exchange(&self.name, name) {
@@ -570,7 +570,7 @@ impl Temporary<'_> {
     ///
     /// # Errors
     /// The system's own words.
-    pub fn put(mut self, name: &OsStr) -> io::Result<File> {
+    pub fn persist(mut self, name: &OsStr) -> io::Result<File> {
         self.folder.rename(&self.name, name)?;
         self.done()
     }
@@ -579,7 +579,7 @@ impl Temporary<'_> {
     ///
     /// # Errors
     /// When something has it, and what the system says.
-    pub fn put_new(mut self, name: &OsStr) -> io::Result<File> {
+    pub fn persist_noclobber(mut self, name: &OsStr) -> io::Result<File> {
         self.folder.rename_new(&self.name, name)?;
         self.done()
     }
@@ -622,7 +622,7 @@ mod tests {
     fn what_a_living_process_writes_is_not_cleared() {
         let place = tempfile::tempdir().expect("a folder");
         let folder = Folder::at(place.path()).expect("it is there");
-        let one = folder.temporary(OsStr::new("a"), Audience::OWN).expect("there is room");
+        let one = folder.temporary(OsStr::new("a"), ReadAccess::OWN).expect("there is room");
         let name = one.name.clone();
         folder.clear(None);
         assert!(folder.has(&name), "it is being written");
@@ -672,15 +672,15 @@ mod tests {
         let place = tempfile::tempdir().expect("a folder");
         let folder = Folder::at(place.path()).expect("it is there");
         let [one, other] = ["one", "other"].map(OsStr::new);
-        folder.replace(one, b"1", Audience::OWN).expect("there is room");
-        folder.replace(other, b"2", Audience::OWN).expect("there is room");
+        folder.replace(one, b"1", ReadAccess::OWN).expect("there is room");
+        folder.replace(other, b"2", ReadAccess::OWN).expect("there is room");
         let taken = folder.rename_new(one, other).expect_err("it is taken");
         assert_eq!(taken.kind(), io::ErrorKind::AlreadyExists);
-        let new = folder.temporary(one, Audience::OWN).expect("there is room");
-        new.put_new(other).expect_err("it is taken");
+        let new = folder.temporary(one, ReadAccess::OWN).expect("there is room");
+        new.persist_noclobber(other).expect_err("it is taken");
         assert_eq!(folder.names().expect("our own").len(), 2, "nothing is left of the temporary file");
         std::os::unix::fs::symlink("other", place.path().join("link")).expect("a link");
-        folder.replace(OsStr::new("link"), b"3", Audience::OWN).expect("there is room");
+        folder.replace(OsStr::new("link"), b"3", ReadAccess::OWN).expect("there is room");
         let read = |name: &str| fs::read(place.path().join(name)).expect("it is there");
         assert_eq!((read("link"), read("other")), (b"3".to_vec(), b"2".to_vec()));
     }
@@ -690,10 +690,10 @@ mod tests {
         let place = tempfile::tempdir().expect("a folder");
         let folder = Folder::at(place.path()).expect("it is there");
         let name = OsStr::new("file");
-        folder.replace(name, b"1", Audience::OWN).expect("there is room");
+        folder.replace(name, b"1", ReadAccess::OWN).expect("there is room");
         let file = folder.open(name, true).expect("it is ours");
         assert!(folder.is_here(name, &file));
-        folder.replace(name, b"2", Audience::OWN).expect("there is room");
+        folder.replace(name, b"2", ReadAccess::OWN).expect("there is room");
         assert!(!folder.is_here(name, &file));
     }
 }

@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use lop_engine::{BitSet, Verdict};
 use lop_grammar::Grammar;
-use lop_passes::{NodeSet, Removal, Sequence, Shapes, removal_edits, siblings};
+use lop_passes::{NodeSet, Removal, Sequence, TrialParser, removal_edits, siblings};
 use lop_run::exec::{Key, key};
 use lop_syntax::{Document, Edit, NodeId, SyntaxParser, error_count, render};
 
@@ -32,7 +32,7 @@ pub(super) struct Current<'a> {
 /// The tree of the best text at the time of a parse, and what has gone since.
 struct Tree {
     document: Document,
-    shapes: Shapes,
+    shapes: TrialParser,
     parser: SyntaxParser,
     dead: NodeSet,
     /// Parts that went with the replacement of a node by one inside it.
@@ -63,7 +63,7 @@ impl<'a> Current<'a> {
             let mut parsing = parser()?;
             let document = Document::parse(&mut parsing, self.best.clone()).ok()?;
             let dead = NodeSet::new(&document);
-            Some(Tree { document, shapes: Shapes::new(parser()?), parser: parsing, dead, cuts: Vec::new() })
+            Some(Tree { document, shapes: TrialParser::new(parser()?), parser: parsing, dead, cuts: Vec::new() })
         });
         self.tree.is_some()
     }

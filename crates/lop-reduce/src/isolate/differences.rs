@@ -11,7 +11,7 @@ use similar::{Algorithm, DiffOp, DiffTag, capture_diff_slices_deadline};
 
 use lop_files::project::{Archive, Entry};
 use lop_grammar::Grammar;
-use lop_passes::{Removal, Shapes, siblings};
+use lop_passes::{Removal, TrialParser, siblings};
 use lop_syntax::{Document, Stop, SyntaxParser, characters, is_blank, lines};
 
 /// After this time the rest is compared roughly.
@@ -143,7 +143,7 @@ impl Cut {
 /// units within each other. After a request to stop they are not all.
 fn units(text: &[u8], reading: &Reading, depth: usize) -> (Vec<usize>, usize) {
     let Some((document, parser)) = reading.parse(text) else { return (Vec::new(), 0) };
-    let mut shapes = Shapes::new(parser);
+    let mut shapes = TrialParser::new(parser);
     let mut all: Vec<Range<usize>> = Vec::new();
     for parent in document.ids().take_while(|_| !(reading.stop)()) {
         let Some(sequence) = siblings(&document, &reading.grammar, &mut shapes, parent, |_| false) else { continue };

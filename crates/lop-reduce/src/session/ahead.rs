@@ -6,13 +6,13 @@ use std::time::Duration;
 
 use crate::event::Silent;
 use crate::interrupt::Interrupt;
-use crate::rehearsal::{Marked, Play, Rehearsing, Scene};
+use crate::rehearsal::{Checkpoint, Rehearsing, Resume, SpeculativeRun};
 use lop_engine::Verdict;
 use lop_run::exec::{Executor, Inline, Job, Key, Ticket, key};
 use lop_run::oracle::Outcome;
 
-use super::foresight::{Ahead, Ended, Foresight, Run, Stage};
 use super::observed::Observed;
+use super::speculator::{Ended, Run, Speculation, Speculator, Stage};
 use super::{IN_VAIN, Session};
 
 impl<'a> Session<'a, '_> {
@@ -20,27 +20,27 @@ impl<'a> Session<'a, '_> {
     pub(super) fn hand_over(&mut self, job: Job, chance: f64) -> Ticket {
         let (ticket, pass) = (job.ticket, self.statistics.pass);
         match &mut self.ahead {
-            Ahead::Rehearses(scene, expectations) => {
-                scene.borrow_mut().expect(expectations.borrow().corrected(pass, chance));
+            Speculation::Rehearses(run_ahead, expectations) => {
+                run_ahead.borrow_mut().expect(expectations.borrow().corrected(pass, chance));
             }
-            Ahead::Sees(foresight) => {
+            Speculation::Sees(speculator) => {
                 let key = key(&job.candidate);
-                foresight.expectations.borrow_mut().expect(key, pass, chance);
-                foresight.ask(&key);
-                if let Some(outcome) = foresight.take_ended(&key) {
-                    foresight.ready.push_back((ticket, key, outcome));
+                speculator.expectations.borrow_mut().expect(key, pass, chance);
+                speculator.ask(&key);
+                if let Some(outcome) = speculator.take_ended(&key) {
+                    speculator.ready.push_back((ticket, key, outcome));
                     return ticket;
                 }
-                if let Some(early) = foresight.adopt(key) {
+                if let Some(early) = speculator.adopt(key) {
                     return early;
                 }
-                if foresight.running.len() >= self.executor.slots()
-                    && let Some(early) = foresight.leave_one()
+                if speculator.running.len() >= self.executor.slots()
+                    && let Some(early) = speculator.leave_one()
                 {
                     self.executor.cancel(early);
                 }
                 let text = Arc::clone(&job.candidate);
-                foresight.begin(ticket, Run { key, text, stage: Stage::Asked });
+                speculator.begin(ticket, Run { key, text, stage: Stage::PendingQuestion });
             }
         }
         self.executor.submit(job);
@@ -51,21 +51,21 @@ impl<'a> Session<'a, '_> {
     pub(super) fn next_outcome(&mut self) -> Result<Option<(Ticket, Outcome)>, Interrupt> {
         loop {
             let runs_ahead = self.workers_ahead() > 1;
-            let Ahead::Sees(foresight) = &mut self.ahead else { return Ok(self.executor.wait()) };
+            let Speculation::Sees(speculator) = &mut self.ahead else { return Ok(self.executor.wait()) };
             let mut early = Vec::new();
             if runs_ahead {
                 while let Some((ticket, outcome)) = self.executor.try_wait() {
-                    early.extend(foresight.take(ticket, outcome));
+                    early.extend(speculator.take(ticket, outcome));
                 }
             }
             early.into_iter().try_for_each(|ticket| self.tell_ended(ticket))?;
-            let Ahead::Sees(foresight) = &mut self.ahead else { continue };
-            if let Some((ticket, key, outcome)) = foresight.ready.pop_front() {
+            let Speculation::Sees(speculator) = &mut self.ahead else { continue };
+            if let Some((ticket, key, outcome)) = speculator.ready.pop_front() {
                 if let Some(verdict) = outcome.verdict {
-                    foresight.answered += 1;
-                    foresight.expectations.borrow_mut().learn(&key, verdict == Verdict::Interesting);
-                    if let Some(mark) = &mut foresight.mark {
-                        mark.heard.push((key, verdict));
+                    speculator.answered += 1;
+                    speculator.expectations.borrow_mut().learn(&key, verdict == Verdict::Interesting);
+                    if let Some(mark) = &mut speculator.mark {
+                        mark.answers.push((key, verdict));
                     }
                 }
                 return Ok(Some((ticket, outcome)));
@@ -75,8 +75,8 @@ impl<'a> Session<'a, '_> {
                 continue;
             }
             let Some((ticket, outcome)) = self.executor.wait() else { return Ok(None) };
-            if let Ahead::Sees(foresight) = &mut self.ahead
-                && let Some(early) = foresight.take(ticket, outcome)
+            if let Speculation::Sees(speculator) = &mut self.ahead
+                && let Some(early) = speculator.take(ticket, outcome)
             {
                 self.tell_ended(early)?;
             }
@@ -87,26 +87,26 @@ impl<'a> Session<'a, '_> {
     fn run_ahead(&mut self) -> Result<bool, Interrupt> {
         let slots = self.workers_ahead();
         let may_run = self.may_run_ahead();
-        let Ahead::Sees(foresight) = &mut self.ahead else { return Ok(false) };
-        let room = slots.saturating_sub(foresight.asked()).min(may_run);
+        let Speculation::Sees(speculator) = &mut self.ahead else { return Ok(false) };
+        let room = slots.saturating_sub(speculator.asked()).min(may_run);
         if slots == 1 || room == 0 {
             return Ok(false);
         }
-        let has_looked = foresight.rehearse(slots);
-        let mut wanted = foresight.wanted(slots, !has_looked);
+        let has_looked = speculator.rehearse(slots);
+        let mut wanted = speculator.wanted(slots, !has_looked);
         wanted.truncate(room);
-        let affordable = self.options.spend.map_or(usize::MAX, |spend| foresight.affordable(spend));
+        let affordable = self.options.spend.map_or(usize::MAX, |spend| speculator.affordable(spend));
         if !has_looked {
-            let left = foresight.leave_others(&wanted);
+            let left = speculator.leave_others(&wanted);
             left.into_iter().for_each(|ticket| self.executor.cancel(ticket));
         }
-        wanted.retain(|key| !foresight.runs(key));
+        wanted.retain(|key| !speculator.runs(key));
         // A cancelled test has its worker until it has ended.
-        wanted.truncate(affordable.min(slots.saturating_sub(foresight.running.len())));
-        let job = |key: Key| Some((foresight.forecast.as_ref()?.job(&key)?.clone(), key));
+        wanted.truncate(affordable.min(slots.saturating_sub(speculator.running.len())));
+        let job = |key: Key| Some((speculator.branches.as_ref()?.job(&key)?.clone(), key));
         let jobs: Vec<_> = wanted.into_iter().filter_map(job).collect();
-        let idle = slots.saturating_sub(foresight.running.len() + jobs.len());
-        let runs = foresight.idle_runs.take_if(|_| idle > 0 && !has_looked);
+        let idle = slots.saturating_sub(speculator.running.len() + jobs.len());
+        let runs = speculator.idle_runs.take_if(|_| idle > 0 && !has_looked);
         jobs.into_iter().try_for_each(|(job, key)| self.start(job, key, Stage::Early))?;
         if let Some((text, times)) = runs.filter(|(text, _)| text == self.best()) {
             self.will_judge(&text, times)?;
@@ -116,7 +116,7 @@ impl<'a> Session<'a, '_> {
 
     /// Whether the outcome for a question that is asked is there already.
     pub(super) fn is_answered(&self, ticket: Ticket) -> bool {
-        matches!(&self.ahead, Ahead::Sees(foresight) if foresight.ready.iter().any(|(ready, ..)| *ready == ticket))
+        matches!(&self.ahead, Speculation::Sees(speculator) if speculator.ready.iter().any(|(ready, ..)| *ready == ticket))
     }
 
     /// The workers, if one of them can run tests ahead of their time.
@@ -136,8 +136,10 @@ impl<'a> Session<'a, '_> {
     /// Tests that have ended, whether their questions were asked or not.
     pub(super) fn tests_ended(&self) -> u64 {
         let ahead = match &self.ahead {
-            Ahead::Sees(foresight) => foresight.ended.values().map(Vec::len).sum::<usize>() + foresight.ready.len(),
-            Ahead::Rehearses(..) => 0,
+            Speculation::Sees(speculator) => {
+                speculator.ended.values().map(Vec::len).sum::<usize>() + speculator.ready.len()
+            }
+            Speculation::Rehearses(..) => 0,
         };
         self.statistics.counts.total() + ahead as u64
     }
@@ -145,17 +147,17 @@ impl<'a> Session<'a, '_> {
     /// The same with those that run.
     pub(super) fn tests_begun(&self) -> u64 {
         let running = match &self.ahead {
-            Ahead::Sees(foresight) => foresight.running.len(),
-            Ahead::Rehearses(..) => 0,
+            Speculation::Sees(speculator) => speculator.running.len(),
+            Speculation::Rehearses(..) => 0,
         };
         self.tests_ended() + running as u64
     }
 
     fn start(&mut self, job: Job, key: Key, stage: Stage) -> Result<(), Interrupt> {
         let ticket = Ticket(self.next_ticket);
-        let Ahead::Sees(foresight) = &mut self.ahead else { return Ok(()) };
+        let Speculation::Sees(speculator) = &mut self.ahead else { return Ok(()) };
         self.next_ticket += 1;
-        foresight.begin(ticket, Run { key, text: Arc::clone(&job.candidate), stage });
+        speculator.begin(ticket, Run { key, text: Arc::clone(&job.candidate), stage });
         let bytes = job.candidate.len();
         self.executor.submit(Job { ticket, ..job });
         self.tell_trying(ticket, self.statistics.pass, bytes, || "what is likely to be asked next".to_owned())
@@ -168,8 +170,8 @@ impl<'a> Session<'a, '_> {
         if self.workers_ahead() == 1 || self.is_rehearsal() {
             return Ok(());
         }
-        let Ahead::Sees(foresight) = &self.ahead else { return Ok(()) };
-        for _ in 0..times.min(self.executor.slots().saturating_sub(foresight.running.len())) {
+        let Speculation::Sees(speculator) = &self.ahead else { return Ok(()) };
+        for _ in 0..times.min(self.executor.slots().saturating_sub(speculator.running.len())) {
             let job = Job { ticket: Ticket(0), candidate: Arc::clone(text), deadline: self.deadlines.of(false) };
             self.start(job, key(text), Stage::Sure)?;
         }
@@ -178,26 +180,26 @@ impl<'a> Session<'a, '_> {
 
     /// The same if there are workers that have nothing else to do before the best result is another one.
     pub(super) fn may_judge_best(&mut self, times: usize) {
-        if let Ahead::Sees(foresight) = &mut self.ahead {
-            foresight.idle_runs = Some((Arc::clone(&self.current.best().text), times));
+        if let Speculation::Sees(speculator) = &mut self.ahead {
+            speculator.idle_runs = Some((Arc::clone(&self.current.best().text), times));
         }
     }
 
     /// Ends the tests whose questions were not asked, and counts those that have ended.
     pub(crate) fn leave_ahead(&mut self) -> Result<(), Interrupt> {
-        let Ahead::Sees(foresight) = &mut self.ahead else { return Ok(()) };
-        (foresight.mark, foresight.forecast) = (None, None);
-        for ticket in foresight.running.keys() {
+        let Speculation::Sees(speculator) = &mut self.ahead else { return Ok(()) };
+        (speculator.mark, speculator.branches) = (None, None);
+        for ticket in speculator.running.keys() {
             self.executor.cancel(*ticket);
         }
         let mut early = Vec::new();
-        while !foresight.running.is_empty()
+        while !speculator.running.is_empty()
             && let Some((ticket, outcome)) = self.executor.wait()
         {
-            early.extend(foresight.take(ticket, outcome));
+            early.extend(speculator.take(ticket, outcome));
         }
-        foresight.ready.clear();
-        let ended: Vec<Ended> = foresight.ended.drain().flat_map(|(_, all)| all).collect();
+        speculator.ready.clear();
+        let ended: Vec<Ended> = speculator.ended.drain().flat_map(|(_, all)| all).collect();
         early.into_iter().try_for_each(|ticket| self.tell_ended(ticket))?;
         for Ended { outcome, bytes, slipped } in ended {
             self.count_of(bytes, slipped.as_deref(), &Outcome { unresolved: None, ..outcome }, IN_VAIN)?;
@@ -206,60 +208,61 @@ impl<'a> Session<'a, '_> {
     }
 
     /// From here on `play` goes through the rest of the reduction. No question is open. A rehearsal may end here.
-    pub(crate) fn set_mark(&mut self, play: Play<'a>) -> Result<(), Interrupt> {
+    pub(crate) fn set_mark(&mut self, resume: Resume<'a>) -> Result<(), Interrupt> {
         let goes_on = match &mut self.ahead {
-            Ahead::Sees(foresight) => {
-                foresight.mark = Some(Marked { play, heard: Vec::new() });
+            Speculation::Sees(speculator) => {
+                speculator.mark = Some(Checkpoint { resume, answers: Vec::new() });
                 true
             }
-            Ahead::Rehearses(scene, _) => scene.borrow_mut().mark(play),
+            Speculation::Rehearses(run_ahead, _) => run_ahead.borrow_mut().checkpoint(resume),
         };
         if goes_on { Ok(()) } else { Err(self.unresolved("the rehearsal is over")) }
     }
 
     /// There is no time to look ahead from here on: to go through all since an old mark would take even more.
     pub(crate) fn forget_mark(&mut self) {
-        if let Ahead::Sees(foresight) = &mut self.ahead {
-            foresight.mark = None;
+        if let Speculation::Sees(speculator) = &mut self.ahead {
+            speculator.mark = None;
         }
     }
 
     /// Whether the next questions are looked for.
     pub(crate) fn looks_ahead(&self) -> bool {
         match &self.ahead {
-            Ahead::Sees(foresight) => self.workers_ahead() > 1 && foresight.has_time(),
-            Ahead::Rehearses(..) => true,
+            Speculation::Sees(speculator) => self.workers_ahead() > 1 && speculator.has_time(),
+            Speculation::Rehearses(..) => true,
         }
     }
 
     /// To look ahead took so long.
     pub(crate) fn looked_ahead(&mut self, time: Duration) {
-        if let Ahead::Sees(foresight) = &mut self.ahead {
-            foresight.spent += time;
+        if let Speculation::Sees(speculator) = &mut self.ahead {
+            speculator.spent += time;
         }
     }
 
     /// Whether it is the copy in a rehearsal.
     pub(super) fn is_rehearsal(&self) -> bool {
-        matches!(self.ahead, Ahead::Rehearses(..))
+        matches!(self.ahead, Speculation::Rehearses(..))
     }
 }
 
 impl<'a, 'g> Session<'a, 'g> {
     /// A copy that is given the answers of a script; without one it is no more than the state.
-    pub(crate) fn copy(&self, scene: Option<&Scene<'a>>) -> Session<'a, 'g> {
+    pub(crate) fn copy(&self, run_ahead: Option<&SpeculativeRun<'a>>) -> Session<'a, 'g> {
         let expectations = match &self.ahead {
-            Ahead::Sees(foresight) => &foresight.expectations,
-            Ahead::Rehearses(_, expectations) => expectations,
+            Speculation::Sees(speculator) => &speculator.expectations,
+            Speculation::Rehearses(_, expectations) => expectations,
         };
-        let (executor, ahead): (Box<dyn Executor + 'a>, _) = match scene {
-            Some(scene) => {
-                (Box::new(Rehearsing(Rc::clone(scene))), Ahead::Rehearses(Rc::clone(scene), Rc::clone(expectations)))
-            }
+        let (executor, ahead): (Box<dyn Executor + 'a>, _) = match run_ahead {
+            Some(run_ahead) => (
+                Box::new(Rehearsing(Rc::clone(run_ahead))),
+                Speculation::Rehearses(Rc::clone(run_ahead), Rc::clone(expectations)),
+            ),
             None => {
-                let mut foresight = Foresight::default();
-                foresight.expectations = Rc::clone(expectations);
-                (Box::new(Inline::new(|_: &[u8]| false)), Ahead::Sees(Box::new(foresight)))
+                let mut speculator = Speculator::default();
+                speculator.expectations = Rc::clone(expectations);
+                (Box::new(Inline::new(|_: &[u8]| false)), Speculation::Sees(Box::new(speculator)))
             }
         };
         Session {

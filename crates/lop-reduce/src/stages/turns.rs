@@ -59,7 +59,7 @@ fn turn_of(
     name: &'static str,
     passes: &[&dyn Pass],
 ) -> Result<bool, Interrupt> {
-    reducer.mark()?;
+    reducer.checkpoint()?;
     let (swept, mut alternatives) = proposals(reducer, passes);
     for (pass, sequences) in swept {
         // The other sequences are of the text before.
@@ -78,7 +78,7 @@ fn turn_of(
         if !seen.insert(key(reducer.session.best())) {
             break;
         }
-        reducer.mark()?;
+        reducer.checkpoint()?;
         alternatives = proposals(reducer, passes).1;
     }
     Ok(found)

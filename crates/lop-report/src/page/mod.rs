@@ -3,8 +3,8 @@
 //! All text from the input, the test or the command line goes through [`shown`] and is escaped by the templates.
 
 mod chart;
+mod diff_view;
 mod map;
-mod sides;
 mod tables;
 #[cfg(test)]
 mod tests;
@@ -61,7 +61,7 @@ impl Page<'_> {
                     main {
                         (section("run", "The run", self.run()))
                         (section("map", "The result, and why each token was kept", map::section(self.report)))
-                        (section("sides", "What became of the input", sides::section(self.original, &self.report.best, self.origins())))
+                        (section("sides", "What became of the input", diff_view::section(self.original, &self.report.best, self.origins())))
                         (section("curve", "Size over tests", chart::section(&self.history.sizes, self.report)))
                         (section("passes", "Passes", tables::passes(self.report)))
                         (section("model", "Statistics of the model, by depth", tables::depths(&self.report.depths)))

@@ -10,12 +10,12 @@
 //! drawing, a slow terminal) on a copy.
 
 pub mod keys;
-pub mod leaves;
 mod panels;
-pub mod passage;
 mod shared;
+pub mod source_view;
 pub mod state;
 mod terminal;
+pub mod token_view;
 mod user;
 pub mod view;
 

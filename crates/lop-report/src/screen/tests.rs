@@ -10,12 +10,12 @@ use proptest::prelude::*;
 use ratatui::Terminal;
 use ratatui::backend::TestBackend;
 
-use super::leaves::Leaves;
-use super::passage::Passage;
+use super::source_view::SourceView;
 use super::state::State;
+use super::token_view::TokenView;
 use super::view::{self, Look, Overlay, Picture};
 use lop_engine::{Estimate, Verdict};
-use lop_reduce::{Ahead, Event, Importance, Outlook, Size};
+use lop_reduce::{Event, Importance, Outlook, RemainingEstimate, Size};
 use lop_run::oracle::Outcome;
 
 const BEFORE: &str = "int a;\nint b = 1;\n/* why */\nint f(int n)\n{\n    int c = b;\n    if (n > 17) {\n        g(\"text\", n);\n    }\n    return c;\n}\n";
@@ -70,7 +70,7 @@ fn run() -> State {
     }
     let importance = |depth, units, needed| Importance { depth, units, needed };
     let outlook = Outlook {
-        now: Some(Ahead { depth: Some(3), units: 14, tests: Estimate { mean: 6.4, deviation: 1.2 } }),
+        now: Some(RemainingEstimate { depth: Some(3), units: 14, tests: Estimate { mean: 6.4, deviation: 1.2 } }),
         total: Estimate { mean: 212.3, deviation: 35.9 },
         depths: vec![
             importance(Some(1), 40, 0.08),
@@ -89,15 +89,15 @@ fn run() -> State {
     state
 }
 
-fn passage() -> Passage {
-    let mut leaves = Leaves::new(Some(lop_testing::grammar("x.c")));
-    Passage::new(BEFORE.as_bytes(), AFTER.as_bytes(), &mut leaves)
+fn passage() -> SourceView {
+    let mut leaves = TokenView::new(Some(lop_testing::grammar("x.c")));
+    SourceView::new(BEFORE.as_bytes(), AFTER.as_bytes(), &mut leaves)
 }
 
 /// The text of a picture of this size.
-fn drawn(state: &State, passage: &Passage, look: &Look, width: u16, height: u16) -> String {
+fn drawn(state: &State, source_view: &SourceView, look: &Look, width: u16, height: u16) -> String {
     let mut terminal = Terminal::new(TestBackend::new(width, height)).expect("a test backend");
-    terminal.draw(|frame| view::draw(frame, Picture { state, passage, look })).expect("it cannot fail");
+    terminal.draw(|frame| view::draw(frame, Picture { state, source_view, look })).expect("it cannot fail");
     let buffer = terminal.backend().buffer();
     let row = |y| (0..width).map(|x| buffer[(x, y)].symbol()).collect::<String>().trim_end().to_owned() + "\n";
     (0..height).map(row).collect()
@@ -114,12 +114,12 @@ fn nothing_of_what_is_shown_does_anything_to_the_terminal() {
     state.take(&Event::Note(nasty), seconds(0.2));
     let outcome = Outcome::of(Verdict::NotInteresting);
     state.take(&Event::Slipped { signature: nasty, content: b"x", outcome: &outcome }, seconds(0.3));
-    let passage = Passage::new(nasty.as_bytes(), nasty.repeat(2).as_bytes(), &mut Leaves::new(None));
+    let source_view = SourceView::new(nasty.as_bytes(), nasty.repeat(2).as_bytes(), &mut TokenView::new(None));
     for overlay in [Overlay::None, Overlay::Diff] {
         let mut diff = Vec::new();
         crate::diff::write(&mut diff, false, ("a", nasty.as_bytes()), ("b", b"")).expect("a vector");
         let diff = String::from_utf8(diff).expect("text").lines().map(str::to_owned).collect();
-        let picture = drawn(&state, &passage, &Look { overlay, diff, ..Look::default() }, 100, 30);
+        let picture = drawn(&state, &source_view, &Look { overlay, diff, ..Look::default() }, 100, 30);
         let hidden = picture.chars().find(|letter| *letter != '\n' && crate::visible::is_hidden(*letter));
         assert_eq!(hidden, None, "{picture}");
         assert!(picture.contains("[31m"), "{picture}");
@@ -138,47 +138,49 @@ fn check(name: &str, picture: &str) {
 
 #[test]
 fn a_run_looks_as_recorded_at_every_kind_of_size() {
-    let (state, passage, look) = (run(), passage(), Look::default());
+    let (state, source_view, look) = (run(), passage(), Look::default());
     for (width, height) in [(120, 40), (80, 24), (40, 12), (20, 5)] {
-        check(&format!("{width}x{height}"), &drawn(&state, &passage, &look, width, height));
+        check(&format!("{width}x{height}"), &drawn(&state, &source_view, &look, width, height));
     }
     let internals = Look { internals: true, ..look };
-    check("internals", &drawn(&state, &passage, &internals, 80, 24));
+    check("internals", &drawn(&state, &source_view, &internals, 80, 24));
 }
 
 #[test]
 fn screen_names_the_machines_that_run_the_tests() {
-    let (mut state, passage) = (run(), passage());
+    let (mut state, source_view) = (run(), passage());
     state.place = Some("grpc://farm:8980".to_owned());
     let look = Look { internals: true, ..Look::default() };
-    let picture = drawn(&state, &passage, &look, 120, 40);
+    let picture = drawn(&state, &source_view, &look, 120, 40);
     assert!(picture.contains(" workers: ") && picture.contains("of 3 on grpc://farm:8980 "), "{picture}");
 }
 
 #[test]
 fn what_lies_over_the_panels_looks_as_recorded() {
-    let (mut state, passage) = (run(), passage());
-    check("help", &drawn(&state, &passage, &Look { overlay: Overlay::Help, ..Look::default() }, 80, 24));
+    let (mut state, source_view) = (run(), passage());
+    check("help", &drawn(&state, &source_view, &Look { overlay: Overlay::Help, ..Look::default() }, 80, 24));
     let diff = ["--- input", "+++ best result", "@@ -1,3 +1,2 @@", "-int a;", " int b = 1;", "-/* why */"];
     let diff = diff.map(str::to_owned).to_vec();
-    check("diff", &drawn(&state, &passage, &Look { overlay: Overlay::Diff, diff, ..Look::default() }, 80, 24));
+    check("diff", &drawn(&state, &source_view, &Look { overlay: Overlay::Diff, diff, ..Look::default() }, 80, 24));
     state.take(&Event::Paused { tests: 400 }, seconds(20.5));
     let quits = Look { quits: true, ..Look::default() };
-    check("paused", &drawn(&state, &passage, &quits, 80, 24));
+    check("paused", &drawn(&state, &source_view, &quits, 80, 24));
 }
 
 #[test]
 fn a_run_that_has_not_begun_can_be_drawn() {
     let state = State::new("crash.zed".to_owned(), b"");
-    check("begins", &drawn(&state, &Passage::default(), &Look::default(), 80, 24));
+    check("begins", &drawn(&state, &SourceView::default(), &Look::default(), 80, 24));
 }
 
 #[test]
 fn what_has_gone_stands_out_and_leaves_have_colours() {
     use ratatui::style::{Color, Modifier};
-    let (state, passage, look) = (run(), passage(), Look::default());
+    let (state, source_view, look) = (run(), passage(), Look::default());
     let mut terminal = Terminal::new(TestBackend::new(120, 40)).expect("a test backend");
-    terminal.draw(|frame| view::draw(frame, Picture { state: &state, passage: &passage, look: &look })).expect("drawn");
+    terminal
+        .draw(|frame| view::draw(frame, Picture { state: &state, source_view: &source_view, look: &look }))
+        .expect("drawn");
     let buffer = terminal.backend().buffer();
     let style = |word: &str| {
         let rows = (0..40).map(|y| (y, (36..120).map(|x| buffer[(x, y)].symbol()).collect::<String>()));
@@ -207,9 +209,9 @@ proptest! {
     ) {
         let mut state = if began { run() } else { State::new("x".to_owned(), b"") };
         state.workers.resize(workers, None);
-        let passage = if began { passage() } else { Passage::default() };
+        let source_view = if began { passage() } else { SourceView::default() };
         let look = Look { overlay, scroll, diff_scroll: scroll.unwrap_or(0), ..Look::default() };
-        drawn(&state, &passage, &look, width, height);
+        drawn(&state, &source_view, &look, width, height);
     }
 
     /// Numbers as they may come at the edges.
@@ -229,6 +231,6 @@ proptest! {
         let total = Estimate { mean, deviation: mean / 3.0 };
         let depths = vec![Importance { depth: None, units: 100, needed }];
         state.take(&Event::Outlook(&Outlook { now: None, total, depths }), seconds(9.0));
-        drawn(&state, &Passage::default(), &Look::default(), 100, 30);
+        drawn(&state, &SourceView::default(), &Look::default(), 100, 30);
     }
 }

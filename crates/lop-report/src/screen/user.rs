@@ -9,15 +9,15 @@ use std::time::{Duration, Instant};
 use ratatui::crossterm::event::{self, Event as Input};
 
 use crate::{diff, text};
-use lop_files::disk::{self, Audience};
+use lop_files::disk::{self, ReadAccess};
 use lop_passes::named;
 
 use super::keys::{self, Action};
-use super::leaves::Leaves;
-use super::passage::Passage;
 use super::shared::{Shared, Subject};
+use super::source_view::SourceView;
 use super::state::State;
 use super::terminal::{self, Canvas};
+use super::token_view::TokenView;
 use super::view::{self, Look, Overlay, Picture};
 
 /// How long keys are waited for between two looks at the run.
@@ -32,10 +32,10 @@ pub(super) struct User {
     shared: Arc<Shared>,
     subject: Subject,
     canvas: Canvas,
-    leaves: Leaves,
+    leaves: TokenView,
     look: Look,
     /// The best result as it is shown, …
-    passage: Passage,
+    source_view: SourceView,
     /// … and that it was made from.
     shown: Arc<[u8]>,
     /// The best result whose difference is shown.
@@ -45,11 +45,11 @@ pub(super) struct User {
 
 impl User {
     pub(super) fn new(shared: Arc<Shared>, subject: Subject, canvas: Canvas) -> Self {
-        let mut leaves = Leaves::new(subject.grammar.clone());
+        let mut leaves = TokenView::new(subject.grammar.clone());
         let shown = Arc::clone(&subject.input);
-        let passage = Passage::new(&shown, &shown, &mut leaves);
+        let source_view = SourceView::new(&shown, &shown, &mut leaves);
         let (look, compared, drawn) = Default::default();
-        User { shared, subject, canvas, leaves, look, passage, shown, compared, drawn }
+        User { shared, subject, canvas, leaves, look, source_view, shown, compared, drawn }
     }
 
     /// Draws and listens until the run has ended, or the terminal is gone.
@@ -89,14 +89,14 @@ impl User {
         let mut state = self.shared.state().clone();
         state.clock = self.shared.start.elapsed();
         if state.best != self.shown {
-            self.passage = Passage::new(&self.shown, &state.best, &mut self.leaves);
+            self.source_view = SourceView::new(&self.shown, &state.best, &mut self.leaves);
             self.shown = Arc::clone(&state.best);
         }
         if self.look.overlay == Overlay::Diff && self.compared.as_ref() != Some(&state.best) {
             self.look.diff = difference(&self.subject.input, &state.best);
             self.compared = Some(Arc::clone(&state.best));
         }
-        let picture = Picture { state: &state, passage: &self.passage, look: &self.look };
+        let picture = Picture { state: &state, source_view: &self.source_view, look: &self.look };
         self.canvas.draw(|frame| view::draw(frame, picture))?;
         self.drawn = Some(Instant::now());
         Ok(())
@@ -141,8 +141,8 @@ impl User {
                 look.diff_scroll = look.diff_scroll.saturating_add_signed(lines).min(last);
             }
             Action::Scroll(lines) => {
-                let last = self.passage.lines.len().saturating_sub(1);
-                let first = look.scroll.unwrap_or(self.passage.focus);
+                let last = self.source_view.lines.len().saturating_sub(1);
+                let first = look.scroll.unwrap_or(self.source_view.focus);
                 look.scroll = Some(first.saturating_add_signed(lines).min(last));
             }
         }
@@ -174,7 +174,7 @@ fn save(path: &Path, content: &[u8]) -> io::Result<PathBuf> {
     let extension = path.extension().map(|extension| format!(".{}", extension.to_string_lossy())).unwrap_or_default();
     for number in 1..COPIES {
         let place = path.with_file_name(format!("{stem}.copy-{number}{extension}"));
-        match disk::create_new(&place, Audience::of_file(path)) {
+        match disk::create_new(&place, ReadAccess::of_file(path)) {
             Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
             Err(error) => return Err(error),
             Ok(mut file) => return file.write_all(content).map(|()| place),

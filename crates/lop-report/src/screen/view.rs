@@ -10,9 +10,9 @@ use ratatui::widgets::{Block, Clear, Paragraph, Wrap};
 use crate::text;
 
 use super::panels;
-use super::passage::{Fate, Passage, Piece};
+use super::source_view::{Fate, Piece, SourceView};
 use super::state::State;
-use super::{keys, leaves::Leaf};
+use super::{keys, token_view::Leaf};
 
 /// From this size on there are two columns.
 const TWO_COLUMNS: (u16, u16) = (72, 18);
@@ -58,7 +58,7 @@ pub struct Picture<'p> {
     /// The state of the run.
     pub state: &'p State,
     /// The best result.
-    pub passage: &'p Passage,
+    pub source_view: &'p SourceView,
     /// The view that the user has chosen.
     pub look: &'p Look,
 }
@@ -179,7 +179,7 @@ fn footer(width: u16) -> Line<'static> {
 }
 
 /// The best result.
-fn best(frame: &mut Frame<'_>, area: Rect, Picture { passage, look, .. }: Picture<'_>) {
+fn best(frame: &mut Frame<'_>, area: Rect, Picture { source_view, look, .. }: Picture<'_>) {
     let title = if look.scroll.is_some() { " best result (f follows the changes) " } else { " best result " };
     let block = Block::bordered().title(title);
     let inner = block.inner(area);
@@ -191,18 +191,18 @@ fn best(frame: &mut Frame<'_>, area: Rect, Picture { passage, look, .. }: Pictur
     };
     let back_from = |line: usize, room: usize| {
         let mut left = room;
-        let before = passage.lines[..line].iter().rev().take_while(|line| {
+        let before = source_view.lines[..line].iter().rev().take_while(|line| {
             let fits = left.checked_sub(rows(line));
             left = fits.unwrap_or(0);
             fits.is_some()
         });
         line - before.count()
     };
-    let last = back_from(passage.lines.len(), height);
-    let focus = passage.focus.min(passage.lines.len());
+    let last = back_from(source_view.lines.len(), height);
+    let focus = source_view.focus.min(source_view.lines.len());
     let first = look.scroll.unwrap_or_else(|| back_from(focus, height / 3)).min(last);
     let lines: Vec<Line<'_>> =
-        passage.lines.iter().skip(first).take(height).map(|line| line.iter().map(piece).collect()).collect();
+        source_view.lines.iter().skip(first).take(height).map(|line| line.iter().map(piece).collect()).collect();
     frame.render_widget(Paragraph::new(lines).wrap(Wrap { trim: false }).block(block), area);
 }
 

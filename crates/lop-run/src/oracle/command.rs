@@ -23,13 +23,13 @@ use std::process::{Command, Stdio};
 use std::sync::Arc;
 use std::time::Duration;
 
-use super::belonging::{Belonging, BelongingError};
-use super::companion::Companion;
 use super::confine::Launcher;
-use super::elsewhere::{self, Away};
 use super::output::Written;
 use super::process::{self, Ending, Left, MARK, Watch, unstarted};
 use super::program::{self, CommandError};
+use super::remote_runner::{self, RemoteTarget};
+use super::second_command::SecondCommand;
+use super::side_file::{SideFile, SideFileError};
 use super::slot::RunFiles;
 use super::surroundings::SurroundingsError;
 use super::template::Word;
@@ -61,11 +61,11 @@ pub struct CommandOracle {
     conditions: Conditions,
     description: String,
     /// The other files and directories beside the candidate.
-    belongings: Vec<Arc<Belonging>>,
+    side_files: Vec<Arc<SideFile>>,
     /// The confinement.
     launcher: Launcher,
     /// The second commands, which an interesting candidate must satisfy too.
-    companions: Vec<(CommandOracle, Companion)>,
+    companions: Vec<(CommandOracle, SecondCommand)>,
     /// The command that changes a candidate first.
     fix: Option<Box<CommandOracle>>,
 }
@@ -204,7 +204,7 @@ impl CommandOracle {
             subject,
             conditions,
             description,
-            belongings: Vec::new(),
+            side_files: Vec::new(),
             launcher: Launcher::default(),
             companions: Vec::new(),
             fix: None,
@@ -249,24 +249,24 @@ impl CommandOracle {
     /// The same test with these things beside the candidate.
     ///
     /// # Errors
-    /// [`BelongingError`] when one of them would have the name of another, or of the candidate.
-    pub fn with_belongings(self, belongings: Vec<Arc<Belonging>>) -> Result<Self, BelongingError> {
-        for (number, one) in belongings.iter().enumerate() {
+    /// [`SideFileError`] when one of them would have the name of another, or of the candidate.
+    pub fn with_belongings(self, side_files: Vec<Arc<SideFile>>) -> Result<Self, SideFileError> {
+        for (number, one) in side_files.iter().enumerate() {
             if self.names.iter().any(|name| name == one.name()) {
-                return Err(BelongingError::IsCandidate { path: one.original().to_owned() });
+                return Err(SideFileError::IsCandidate { path: one.original().to_owned() });
             }
-            if let Some(other) = belongings[..number].iter().find(|other| other.name() == one.name()) {
+            if let Some(other) = side_files[..number].iter().find(|other| other.name() == one.name()) {
                 let (first, second) = (other.original().to_owned(), one.original().to_owned());
-                return Err(BelongingError::SameName { first, second });
+                return Err(SideFileError::SameName { first, second });
             }
         }
-        Ok(Self { belongings, ..self })
+        Ok(Self { side_files, ..self })
     }
 
     /// The files and directories beside the candidate.
     #[must_use]
-    pub fn belongings(&self) -> &[Arc<Belonging>] {
-        &self.belongings
+    pub fn side_files(&self) -> &[Arc<SideFile>] {
+        &self.side_files
     }
 
     /// The parts of the test that decide about outcomes, but for the content of the program: JSON, whose form is that of this
@@ -274,7 +274,7 @@ impl CommandOracle {
     pub fn identity(&self) -> serde_json::Value {
         let bytes = |text: &OsStr| text.as_encoded_bytes().to_vec();
         let words = self.arguments.iter().map(|word| bytes(&word.render(Path::new("@@"), &self.names)));
-        let beside = self.belongings.iter().map(|one| (bytes(one.name()), one.content()));
+        let beside = self.side_files.iter().map(|one| (bytes(one.name()), one.content()));
         let companions = self.companions.iter().map(|(oracle, keeps)| (oracle.identity(), keeps.identity()));
         let mut identity = serde_json::json!({
             "program": bytes(self.program.as_os_str()),
@@ -303,8 +303,8 @@ impl CommandOracle {
     /// As [`CommandOracle::command`].
     pub fn reworded(&self, words: &[OsString]) -> Result<Self, CommandError> {
         let other = Self::command(words, self.subject.clone(), self.conditions.clone())?;
-        let (launcher, belongings, fix) = (self.launcher.clone(), self.belongings.clone(), self.fix.clone());
-        Ok(Self { launcher, belongings, fix, reduces_arguments: self.reduces_arguments, ..other })
+        let (launcher, side_files, fix) = (self.launcher.clone(), self.side_files.clone(), self.fix.clone());
+        Ok(Self { launcher, side_files, fix, reduces_arguments: self.reduces_arguments, ..other })
     }
 
     /// The same test, whose candidates are archives that say which arguments the command gets.
@@ -340,7 +340,7 @@ impl CommandOracle {
 
     /// The same test; what it finds interesting is interesting only if all of these commands agree, too.
     #[must_use]
-    pub fn with_companions(self, companions: Vec<(CommandOracle, Companion)>) -> Self {
+    pub fn with_companions(self, companions: Vec<(CommandOracle, SecondCommand)>) -> Self {
         Self { companions, ..self }
     }
 
@@ -441,12 +441,12 @@ impl CommandOracle {
         };
         let candidate = &*fixed;
         let mut outcome = self.alone(candidate, slot, deadline, cancel, details);
-        for (second, companion) in &self.companions {
+        for (second, second_command) in &self.companions {
             if !outcome.is_interesting() {
                 break;
             }
             let (seen, written) = second.observe(candidate, slot, deadline, cancel);
-            outcome = match (seen.verdict, companion.complaint(seen.exit, &written)) {
+            outcome = match (seen.verdict, second_command.complaint(seen.exit, &written)) {
                 (None, _) => return seen,
                 (_, None) => Outcome { duration: outcome.duration + seen.duration, ..outcome },
                 (_, Some(complaint)) => Outcome {
@@ -494,8 +494,8 @@ impl CommandOracle {
         if let Some(away) = self.launcher.away() {
             return self.run_away(away, candidate, &files, (deadline, cancel), written, in_place);
         }
-        for belonging in &self.belongings {
-            belonging.link_into(&files.directory).map_err(in_place)?;
+        for side_file in &self.side_files {
+            side_file.link_into(&files.directory).map_err(in_place)?;
         }
         let path = self.write(candidate, &files.directory).map_err(in_place)?;
         let stdin = if self.candidate_on_stdin {
@@ -551,7 +551,7 @@ impl CommandOracle {
     /// Runs the command on another machine, with the files that it would have here.
     fn run_away(
         &self,
-        away: &Away,
+        away: &RemoteTarget,
         candidate: &[u8],
         files: &RunFiles,
         (deadline, cancel): (Duration, &Cancel),
@@ -559,9 +559,9 @@ impl CommandOracle {
         in_place: impl Fn(io::Error) -> RunError,
     ) -> Result<Outcome, RunError> {
         let path = self.write(candidate, &files.directory).map_err(&in_place)?;
-        let mut case = elsewhere::read_folder(&files.directory).map_err(&in_place)?;
-        for belonging in &self.belongings {
-            case.insert(belonging.name().to_owned(), belonging.node().map_err(&in_place)?);
+        let mut case = remote_runner::read_folder(&files.directory).map_err(&in_place)?;
+        for side_file in &self.side_files {
+            case.insert(side_file.name().to_owned(), side_file.node().map_err(&in_place)?);
         }
         let arguments = self.arguments_of(candidate).map(|word| word.render(Path::new(""), &self.names)).collect();
         let stdin = (self.candidate_on_stdin && path.is_file()).then(|| self.names[0].clone());
@@ -874,7 +874,7 @@ mod tests {
     #[test]
     fn an_interesting_candidate_needs_the_consent_of_its_companion() {
         let second = shell("grep -q b case.txt");
-        let oracle = shell("true").with_companions(vec![(second, Companion::ending(Exit::Code(0)))]);
+        let oracle = shell("true").with_companions(vec![(second, SecondCommand::ending(Exit::Code(0)))]);
         let mut slot = Slot::new(&SlotOptions::default()).expect("a slot");
         let mut judge = |text: &[u8]| oracle.judge(text, &mut slot, DEADLINE, &Cancel::new());
         assert!(judge(b"abc").is_interesting());

@@ -11,9 +11,9 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::Arc;
 
-use super::elsewhere::{Away, Elsewhere};
 use super::process::{Orders, probe};
 use super::program::find_command;
+use super::remote_runner::{RemoteRunner, RemoteTarget};
 
 /// A shell as the first process of a name space, which ignores signals without a handler and which alone reaps.
 const FIRST: [&str; 4] = ["/bin/sh", "-c", "\"$@\"; exit $?", "sh"];
@@ -105,7 +105,7 @@ pub struct Confinement {
     /// How far it is kept from the rest of the machine.
     pub isolation: Isolation,
     /// The place where it runs, if that is not this machine; then the others do not count.
-    pub elsewhere: Option<Arc<dyn Elsewhere>>,
+    pub elsewhere: Option<Arc<dyn RemoteRunner>>,
     /// The files and folders that it needs there besides the candidate.
     pub inputs: Vec<PathBuf>,
 }
@@ -146,13 +146,13 @@ pub(crate) struct Launcher {
     /// The path of the program that isolates.
     isolator: Option<PathBuf>,
     /// The other machine, if it runs there.
-    away: Option<Away>,
+    away: Option<RemoteTarget>,
 }
 
 impl Launcher {
     /// For a program, and the word that it is called by if it is found on PATH.
     pub(super) fn new(confinement: Confinement, program: (&Path, Option<&OsStr>)) -> Result<Self, ConfineError> {
-        let away = confinement.elsewhere.clone().map(|place| Away::new(place, program, &confinement.inputs));
+        let away = confinement.elsewhere.clone().map(|place| RemoteTarget::new(place, program, &confinement.inputs));
         let away = away.transpose().map_err(|(path, source)| ConfineError::Input { path, source })?;
         let isolator = match confinement.isolation.program() {
             None => None,
@@ -175,7 +175,7 @@ impl Launcher {
     }
 
     /// The other machine, if it runs there.
-    pub(super) fn away(&self) -> Option<&Away> {
+    pub(super) fn away(&self) -> Option<&RemoteTarget> {
         self.away.as_ref()
     }
 

@@ -8,22 +8,22 @@
 //!
 //! [`Oracle`] is the boundary: executors call it and know nothing of commands; a library user may give his own.
 
-mod belonging;
 mod cancel;
 mod command;
-mod companion;
 mod condition_error;
 mod conditions;
 mod confine;
-mod elsewhere;
 mod output;
 mod patterns;
 mod position;
 mod private;
 mod process;
 mod program;
+mod remote_runner;
 mod remove;
+mod second_command;
 mod shell;
+mod side_file;
 mod signal;
 mod signature;
 mod slippage;
@@ -35,21 +35,21 @@ use std::error::Error;
 use std::fmt;
 use std::time::Duration;
 
-pub use belonging::{Belonging, BelongingError, Room};
 pub use cancel::Cancel;
 pub use command::{CommandOracle, Subject};
-pub use companion::{Companion, Guarded};
 pub use condition_error::ConditionError;
 pub use conditions::{ConditionSpec, Conditions};
 pub use confine::is_root;
 pub use confine::{ConfineError, Confinement, Isolation};
-pub use elsewhere::{Action, CASE, Content, Elsewhere, Folder, Node, Ran};
 pub use output::Written;
 pub use private::PrivateDirectory;
 pub use process::{end_tests_at_once, run_limited};
 pub use program::CommandError;
 pub use program::has_program;
+pub use remote_runner::{Action, CASE, Content, Folder, Node, RemoteResult, RemoteRunner};
+pub use second_command::{Guarded, SecondCommand};
 pub use shell::{exact_line as exact_shell_line, line as shell_line};
+pub use side_file::{CopyLimits, SideFile, SideFileError};
 pub use signal::{SignalError, signal_name, signal_number};
 pub use signature::{Groups, Mark, Seen, Signature, Table};
 pub use slot::{Slot, SlotError, SlotOptions};

@@ -7,12 +7,12 @@ use lop_passes::{Alternative, Coupled, Pass, Tolerance};
 
 /// The kinds of definitions that may, and may not, stay without a reference.
 #[derive(Clone, Default)]
-pub(super) struct Unused {
+pub(super) struct UnusedDefinitionPolicy {
     tolerated: BTreeSet<u16>,
     refused: BTreeSet<u16>,
 }
 
-impl Unused {
+impl UnusedDefinitionPolicy {
     /// An interesting text has such a definition.
     pub(super) fn tolerate(&mut self, kind: u16) {
         self.tolerated.insert(kind);

@@ -6,7 +6,7 @@ use std::rc::Rc;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use crate::rehearsal::{Forecast, Known, Marked, Scene};
+use crate::rehearsal::{BranchQueue, Checkpoint, Known, SpeculativeRun};
 use lop_run::exec::{Key, Ticket};
 use lop_run::oracle::Outcome;
 
@@ -22,16 +22,16 @@ const OF_A_TEST: u32 = 2;
 const SHORT: Duration = Duration::from_millis(10);
 
 /// The foresight of a session.
-pub(super) enum Ahead<'a> {
-    Sees(Box<Foresight<'a>>),
+pub(super) enum Speculation<'a> {
+    Sees(Box<Speculator<'a>>),
     /// It is the copy in a rehearsal.
-    Rehearses(Scene<'a>, Rc<RefCell<Expectations>>),
+    Rehearses(SpeculativeRun<'a>, Rc<RefCell<Expectations>>),
 }
 
 /// The tests that run, and the questions that are likely to come.
 #[derive(Default)]
-pub(super) struct Foresight<'a> {
-    pub(super) mark: Option<Marked<'a>>,
+pub(super) struct Speculator<'a> {
+    pub(super) mark: Option<Checkpoint<'a>>,
     known: Known,
     pub(super) running: BTreeMap<Ticket, Run>,
     /// The tests that have ended and whose questions were not asked yet.
@@ -41,7 +41,7 @@ pub(super) struct Foresight<'a> {
     /// Outcomes for questions that were asked.
     pub(super) ready: VecDeque<(Ticket, Key, Outcome)>,
     /// The questions that rehearsals have come to; none if the search has gone another way.
-    pub(super) forecast: Option<Forecast<'a>>,
+    pub(super) branches: Option<BranchQueue<'a>>,
     /// Whether there was an answer since the last rehearsal.
     is_due: bool,
     /// The end of the time for rehearsals; none if all is found.
@@ -81,10 +81,10 @@ pub(super) enum Stage {
     Early,
     /// Its question will be asked.
     Sure,
-    Asked,
+    PendingQuestion,
 }
 
-impl Foresight<'_> {
+impl Speculator<'_> {
     /// The workers that run what is asked.
     pub(super) fn asked(&self) -> usize {
         self.running.values().filter(|run| run.stage > Stage::Early).count()
@@ -118,7 +118,7 @@ impl Foresight<'_> {
     pub(super) fn adopt(&mut self, key: Key) -> Option<Ticket> {
         let is_open = |run: &Run| run.key == key && matches!(run.stage, Stage::Early | Stage::Sure);
         let (ticket, run) = self.running.iter_mut().find(|(_, run)| is_open(run))?;
-        run.stage = Stage::Asked;
+        run.stage = Stage::PendingQuestion;
         Some(*ticket)
     }
 
@@ -141,7 +141,7 @@ impl Foresight<'_> {
         if let Some(verdict) = outcome.verdict {
             Rc::make_mut(&mut self.known).insert(key, verdict);
         }
-        if stage == Stage::Asked {
+        if stage == Stage::PendingQuestion {
             self.ready.push_back((ticket, key, outcome));
             return None;
         }
@@ -186,18 +186,18 @@ impl Foresight<'_> {
     /// The foreseen questions that may still be asked and are not yet, the likeliest first. While there is more to be found
     /// only those that are likelier than all that may be.
     pub(super) fn wanted(&self, slots: usize, is_whole: bool) -> Vec<Key> {
-        let Some(forecast) = &self.forecast else { return Vec::new() };
+        let Some(branches) = &self.branches else { return Vec::new() };
         let asked: Vec<Key> = self.running.values().filter(|run| run.stage > Stage::Early).map(|run| run.key).collect();
-        let least = if is_whole { 0.0 } else { forecast.is_whole_from(&self.known) };
-        let open = forecast.open(&self.known, slots).into_iter().take_while(|(reach, _)| *reach >= least);
+        let least = if is_whole { 0.0 } else { branches.is_whole_from(&self.known) };
+        let open = branches.open(&self.known, slots).into_iter().take_while(|(reach, _)| *reach >= least);
         open.map(|(_, key)| key).filter(|key| !asked.contains(key)).collect()
     }
 
     /// A question is asked. If no rehearsal has come to it, they begin anew.
     pub(super) fn ask(&mut self, key: &Key) {
-        let is_foreseen = self.forecast.as_ref().is_some_and(|forecast| forecast.job(key).is_some());
+        let is_foreseen = self.branches.as_ref().is_some_and(|branches| branches.job(key).is_some());
         if !is_foreseen && !self.known.contains_key(key) {
-            self.forecast = None;
+            self.branches = None;
         }
     }
 
@@ -209,8 +209,8 @@ impl Foresight<'_> {
             self.until = Some(from + (self.tested / self.tests.max(1) / OF_A_TEST).max(SHORT));
         }
         let Some(until) = self.until.filter(|until| from < *until) else { return false };
-        let forecast = self.forecast.get_or_insert_with(|| Forecast::new(mark.clone()));
-        let has_found = forecast.go_on(&self.known, slots, PER_WORKER * slots, until);
+        let branches = self.branches.get_or_insert_with(|| BranchQueue::new(mark.clone()));
+        let has_found = branches.go_on(&self.known, slots, PER_WORKER * slots, until);
         self.until = self.until.filter(|_| has_found);
         self.spent += from.elapsed();
         has_found
@@ -223,28 +223,30 @@ mod tests {
     use lop_engine::Verdict;
 
     /// The bytes of output that are kept of a test on a text of this length.
-    fn kept(foresight: &mut Foresight<'_>, bytes: usize, stage: Stage, slip: Option<&str>) -> usize {
+    fn kept(speculator: &mut Speculator<'_>, bytes: usize, stage: Stage, slip: Option<&str>) -> usize {
         let (key, ticket) = ([bytes as u8; 16], Ticket(bytes as u64));
-        foresight.begin(ticket, Run { key, text: vec![b'x'; bytes].into(), stage });
+        speculator.begin(ticket, Run { key, text: vec![b'x'; bytes].into(), stage });
         let output = || vec![b'o'; Outcome::TAIL];
         let slip = slip.map(str::to_owned);
         let outcome = Outcome::of(Verdict::NotInteresting);
         assert!(
-            foresight.take(ticket, Outcome { stdout_tail: output(), stderr_tail: output(), slip, ..outcome }).is_some()
+            speculator
+                .take(ticket, Outcome { stdout_tail: output(), stderr_tail: output(), slip, ..outcome })
+                .is_some()
         );
-        let outcome = foresight.ended.remove(&key).expect("it has ended").remove(0).outcome;
+        let outcome = speculator.ended.remove(&key).expect("it has ended").remove(0).outcome;
         outcome.stdout_tail.capacity() + outcome.stderr_tail.capacity()
     }
 
     #[test]
     fn output_of_answers_that_may_never_be_asked_for_is_not_kept() {
         let all = 2 * Outcome::TAIL;
-        let mut foresight = Foresight::default();
-        assert_eq!(kept(&mut foresight, 1, Stage::Early, None), 0);
-        assert_eq!(kept(&mut foresight, 2, Stage::Left, None), 0);
-        assert_eq!(kept(&mut foresight, 3, Stage::Sure, None), all, "the input's own may be shown");
-        assert_eq!(kept(&mut foresight, 20, Stage::Early, Some("a crash")), all);
-        assert_eq!(kept(&mut foresight, 21, Stage::Early, Some("a crash")), 0, "the smallest is the one to keep");
-        assert_eq!(kept(&mut foresight, 19, Stage::Early, Some("a crash")), all);
+        let mut speculator = Speculator::default();
+        assert_eq!(kept(&mut speculator, 1, Stage::Early, None), 0);
+        assert_eq!(kept(&mut speculator, 2, Stage::Left, None), 0);
+        assert_eq!(kept(&mut speculator, 3, Stage::Sure, None), all, "the input's own may be shown");
+        assert_eq!(kept(&mut speculator, 20, Stage::Early, Some("a crash")), all);
+        assert_eq!(kept(&mut speculator, 21, Stage::Early, Some("a crash")), 0, "the smallest is the one to keep");
+        assert_eq!(kept(&mut speculator, 19, Stage::Early, Some("a crash")), all);
     }
 }

@@ -14,20 +14,20 @@ const READING: u32 = 0o044;
 /// The permissions that a new file may have at most, because another file has no more. Its owner may always read and
 /// write it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Audience {
+pub struct ReadAccess {
     shared: u32,
     /// The group that the permissions of a group are about; `None` where there are none.
     group: Option<u32>,
 }
 
-impl Audience {
+impl ReadAccess {
     /// Only the user.
-    pub const OWN: Audience = Audience { shared: 0, group: None };
+    pub const OWN: ReadAccess = ReadAccess { shared: 0, group: None };
 
     /// The users who may read or write a file with these facts.
     #[must_use]
     pub fn of(facts: &Metadata) -> Self {
-        Audience { shared: facts.mode() & SHARED, group: Some(facts.gid()) }
+        ReadAccess { shared: facts.mode() & SHARED, group: Some(facts.gid()) }
     }
 
     /// The users who may read or write this file; only the user where that cannot be told.
@@ -39,7 +39,7 @@ impl Audience {
     /// The same without those who may write.
     #[must_use]
     pub fn readers(self) -> Self {
-        Audience { shared: self.shared & READING, ..self }
+        ReadAccess { shared: self.shared & READING, ..self }
     }
 
     /// The part of these permissions that goes with this audience, for a file of this group.
@@ -84,13 +84,13 @@ mod tests {
 
     #[test]
     fn nothing_is_wider_and_another_group_gets_what_all_had() {
-        let audience = |shared| Audience { shared, group: Some(7) };
+        let audience = |shared| ReadAccess { shared, group: Some(7) };
         for (shared, group, bits) in
             [(0o044, 7, 0o044), (0o040, 7, 0o040), (0o040, 8, 0), (0o064, 8, 0o044), (0o004, 8, 0), (0o066, 8, 0o066)]
         {
             assert_eq!(audience(shared).bits(group), bits, "{shared:o} {group}");
         }
-        assert_eq!(Audience::OWN.bits(7), 0);
+        assert_eq!(ReadAccess::OWN.bits(7), 0);
         assert_eq!(audience(0o064).readers().bits(7), 0o044);
         assert_eq!((audience(0o040).narrow(0o6755, 7), audience(0o040).narrow(0o755, 8)), (0o751, 0o711));
     }

@@ -31,12 +31,12 @@ const FROM_FILE: [&str; 3] = ["/bin/sh", "-c", "exec \"$@\" <\"$0\""];
 ///
 /// Requirements: several threads may call `run` at the same time; the answer is that of a machine that answers known
 /// questions right; `run` returns soon after `cancel` is stopped.
-pub trait Elsewhere: fmt::Debug + Send + Sync {
+pub trait RemoteRunner: fmt::Debug + Send + Sync {
     /// Runs an action once, for at most `deadline` from its start there.
     ///
     /// # Errors
     /// A message with the way out, when it cannot be run: nothing is known of the command then.
-    fn run(&self, action: &Action, deadline: Duration, cancel: &Cancel) -> Result<Ran, String>;
+    fn run(&self, action: &Action, deadline: Duration, cancel: &Cancel) -> Result<RemoteResult, String>;
 
     /// The place, for people.
     fn describe(&self) -> String;
@@ -53,7 +53,7 @@ pub struct Action {
 
 /// The answer about an action.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Ran {
+pub struct RemoteResult {
     /// How it ended; [`Exit::Unknown`] when it was cancelled.
     pub exit: Exit,
     /// How long it took there.
@@ -121,18 +121,18 @@ pub(super) fn read_folder(path: &Path) -> io::Result<Folder> {
 
 /// A command's place on another machine, and what it takes along: read once, when the run starts.
 #[derive(Clone, Debug)]
-pub(super) struct Away {
-    pub(super) place: Arc<dyn Elsewhere>,
+pub(super) struct RemoteTarget {
+    pub(super) place: Arc<dyn RemoteRunner>,
     /// The program there.
     program: OsString,
     root: Folder,
 }
 
-impl Away {
+impl RemoteTarget {
     /// Reads a program, unless it is one of the system, and what goes along. A thing below the folder that the program
     /// is in, or the working directory for a program of the system, keeps its path below that.
     pub(super) fn new(
-        place: Arc<dyn Elsewhere>,
+        place: Arc<dyn RemoteRunner>,
         (program, called): (&Path, Option<&OsStr>),
         inputs: &[PathBuf],
     ) -> Result<Self, (PathBuf, io::Error)> {
@@ -160,12 +160,12 @@ impl Away {
             let path = path.or_else(|| whole.file_name().map(PathBuf::from)).unwrap_or_default();
             insert(&mut root, &path, read(&whole)?);
         }
-        Ok(Away { place, program: there, root })
+        Ok(RemoteTarget { place, program: there, root })
     }
 
     /// The same for another program of the system.
     pub(super) fn for_program(&self, program: &Path, called: Option<&OsStr>) -> Self {
-        Away { program: called.unwrap_or(program.as_os_str()).to_owned(), ..self.clone() }
+        RemoteTarget { program: called.unwrap_or(program.as_os_str()).to_owned(), ..self.clone() }
     }
 
     /// The command with these arguments, in a folder of its own; `stdin` is the path of what it reads, if it does.

@@ -34,11 +34,11 @@ pub enum Leaf {
 
 /// Finds out what leaves are.
 #[derive(Default)]
-pub struct Leaves {
+pub struct TokenView {
     tools: Option<(Arc<Grammar>, SyntaxParser)>,
 }
 
-impl Leaves {
+impl TokenView {
     /// For texts of a grammar; without one all is plain.
     #[must_use]
     pub fn new(grammar: Option<Arc<Grammar>>) -> Self {
@@ -46,7 +46,7 @@ impl Leaves {
             let parser = grammar.parser().ok()?;
             Some((grammar, parser))
         });
-        Leaves { tools }
+        TokenView { tools }
     }
 
     /// The leaves of a text, first to last. The text between them is plain.
@@ -95,7 +95,7 @@ mod tests {
     fn the_leaves_of_every_shipped_sample_are_of_several_kinds() {
         for file in FILES {
             let sample = shipped_sample(file);
-            let found = Leaves::new(Some(lop_testing::grammar(file))).of(&sample);
+            let found = TokenView::new(Some(lop_testing::grammar(file))).of(&sample);
             for wanted in [Leaf::Sign, Leaf::Number, Leaf::Text] {
                 assert!(found.iter().any(|(_, leaf)| *leaf == wanted), "{file}: no {wanted:?} in {found:?}");
             }
@@ -106,7 +106,7 @@ mod tests {
     #[test]
     fn a_leaf_is_what_its_tree_says() {
         let text = b"/* while */ int f(void) { return g(\"while\", 17); }";
-        let found = Leaves::new(Some(lop_testing::grammar("x.c"))).of(text);
+        let found = TokenView::new(Some(lop_testing::grammar("x.c"))).of(text);
         let kind_of = |word: &[u8]| {
             let at = text.windows(word.len()).rposition(|window| window == word).expect("it is there");
             found.iter().find(|(range, _)| range.contains(&at)).map(|(_, leaf)| *leaf)
@@ -121,6 +121,6 @@ mod tests {
 
     #[test]
     fn without_a_grammar_all_is_plain() {
-        assert_eq!(Leaves::new(None).of(b"while (1) {}"), []);
+        assert_eq!(TokenView::new(None).of(b"while (1) {}"), []);
     }
 }

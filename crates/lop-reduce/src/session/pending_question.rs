@@ -10,7 +10,7 @@ use lop_run::exec::Ticket;
 pub(super) const ALWAYS_GATED: usize = 64 << 10;
 
 /// A candidate of the source under way.
-pub(super) struct Asked {
+pub(super) struct PendingQuestion {
     pub(super) candidate: Candidate,
     pub(super) ticket: Option<Ticket>,
     pub(super) duration: Duration,

@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use crate::failure::Failure;
 use crate::report_args::ReportArgs;
-use lop_files::disk::{self, Audience};
+use lop_files::disk::{self, ReadAccess};
 use lop_files::project::{Archive, words};
 use lop_reduce::{BASELINE_DEADLINE, Report};
 use lop_report::issue::Issue;
@@ -24,7 +24,7 @@ const VERSION_DEADLINE: Duration = Duration::from_secs(10);
 const VERSION: usize = 200;
 
 /// Reports that are asked for, and the facts that they need.
-pub(super) struct Reported {
+pub(super) struct PostRunReports {
     /// The page, opened before the first test.
     pub(super) page: Option<(PathBuf, File)>,
     /// The file to reduce, and its language.
@@ -49,7 +49,7 @@ pub(super) struct Reported {
 /// Opens the file of the page.
 pub(super) fn open_page(
     args: &ReportArgs,
-    audience: Audience,
+    audience: ReadAccess,
     cancel: &Cancel,
 ) -> Result<Option<(PathBuf, File)>, Failure> {
     let Some(path) = &args.report else { return Ok(None) };
@@ -59,7 +59,7 @@ pub(super) fn open_page(
     }
 }
 
-impl Reported {
+impl PostRunReports {
     /// Says everything that was asked for of a reduction that came to its end.
     pub(super) fn finished(
         &mut self,

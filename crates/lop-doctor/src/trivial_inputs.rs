@@ -19,7 +19,7 @@ pub(super) const TRIVIAL: &[u8] = b"\n";
 
 /// Knows what a test case looks like that has nothing in it.
 #[derive(Clone, Debug, Default)]
-pub struct Hollow {
+pub struct TrivialInputs {
     /// Whole files of the language with nothing in them.
     empty_texts: Vec<String>,
     /// The files, where the test case has several.
@@ -28,7 +28,7 @@ pub struct Hollow {
 
 /// A candidate with nothing in it.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct HollowCase {
+pub struct TrivialInput {
     /// Its description, as a part of a sentence.
     pub name: String,
     /// The text of the file, or of each file that the test names.
@@ -37,7 +37,7 @@ pub struct HollowCase {
     pub candidate: Vec<u8>,
 }
 
-impl Hollow {
+impl TrivialInputs {
     /// For a test case in one language or of several files.
     #[must_use]
     pub fn new(grammar: Option<&Grammar>, project: Option<&Project>) -> Self {
@@ -57,7 +57,7 @@ impl Hollow {
     /// Candidates with nothing in them: the empty file first, then a line break, then the texts of the language, then
     /// those opening brackets and quotes that the input contains. The input itself is left out.
     #[must_use]
-    pub fn cases(&self, input: &[u8]) -> Vec<HollowCase> {
+    pub fn cases(&self, input: &[u8]) -> Vec<TrivialInput> {
         let language = self.empty_texts.iter().take(OF_LANGUAGE).map(|text| text.clone().into_bytes());
         let has = |opener: &u8| match &self.project {
             None => input.contains(opener),
@@ -70,12 +70,12 @@ impl Hollow {
     }
 
     /// The candidate in which this is all the text.
-    fn case(&self, input: &[u8], text: Vec<u8>) -> HollowCase {
+    fn case(&self, input: &[u8], text: Vec<u8>) -> TrivialInput {
         let name = hollow_name(&text);
         match &self.project {
-            None => HollowCase { name, candidate: text.clone(), text },
+            None => TrivialInput { name, candidate: text.clone(), text },
             Some(project) => {
-                HollowCase { name: format!("{name} for each file"), candidate: project.filled(input, &text), text }
+                TrivialInput { name: format!("{name} for each file"), candidate: project.filled(input, &text), text }
             }
         }
     }
@@ -126,8 +126,8 @@ mod tests {
     #[test]
     fn openings_are_tried_that_the_input_has() {
         let texts = |input: &str| -> Vec<String> {
-            let hollow = Hollow { empty_texts: vec!["{}".to_owned(), "0".to_owned()], project: None };
-            let cases = hollow.cases(input.as_bytes()).into_iter();
+            let trivial_inputs = TrivialInputs { empty_texts: vec!["{}".to_owned(), "0".to_owned()], project: None };
+            let cases = trivial_inputs.cases(input.as_bytes()).into_iter();
             cases.map(|case| String::from_utf8(case.candidate).expect("plain")).collect()
         };
         assert_eq!(texts("[1, (2)]"), ["", "\n", "{}", "0", "[", "("]);
@@ -148,14 +148,15 @@ mod tests {
         let project =
             Project::new::<GrammarError>(archive.clone(), &text, &no_languages, |_, _| Ok((None, Choice::Extension)));
         let project = project.expect("text has no grammar");
-        let contents = |hollow: &Hollow, with: &str| -> Vec<String> {
-            let case = hollow.cases(&text).into_iter().find(|case| case.text == with.as_bytes()).expect("it is tried");
+        let contents = |trivial_inputs: &TrivialInputs, with: &str| -> Vec<String> {
+            let case =
+                trivial_inputs.cases(&text).into_iter().find(|case| case.text == with.as_bytes()).expect("it is tried");
             let members = archive.members(&case.candidate).into_iter();
             members.map(|member| String::from_utf8(member.content).expect("plain")).collect()
         };
-        let all = Hollow::new(None, Some(&project));
+        let all = TrivialInputs::new(None, Some(&project));
         assert_eq!(contents(&all, "("), ["(", "(", "("]);
-        let some = Hollow::new(None, Some(&project.with_named(&["d".into(), "a".into(), "no".into()])));
+        let some = TrivialInputs::new(None, Some(&project.with_named(&["d".into(), "a".into(), "no".into()])));
         assert_eq!(contents(&some, ""), ["", "", "("]);
         assert_eq!(contents(&some, "["), ["[", "[", "("]);
         assert!(!some.is_hollow(&text) && some.is_hollow(&archive.text(&[file("d/b", "\n"), file("e", "x")])));
@@ -164,12 +165,12 @@ mod tests {
 
     #[test]
     fn a_result_with_nothing_in_it_is_known() {
-        let hollow = Hollow { empty_texts: vec!["{}".to_owned()], project: None };
+        let trivial_inputs = TrivialInputs { empty_texts: vec!["{}".to_owned()], project: None };
         for text in ["", "\n", "{}\n", "[", " ("] {
-            assert!(hollow.is_hollow(text.as_bytes()), "{text}");
+            assert!(trivial_inputs.is_hollow(text.as_bytes()), "{text}");
         }
         for text in [",", "[0,,", "]", "x", "{a}", "\t"] {
-            assert!(!hollow.is_hollow(text.as_bytes()), "{text}");
+            assert!(!trivial_inputs.is_hollow(text.as_bytes()), "{text}");
         }
     }
 }

@@ -11,7 +11,7 @@ use super::output::Written;
 
 /// The part of a second command's run on the input that every candidate must repeat.
 #[derive(Clone, Debug)]
-pub struct Companion(Keeps);
+pub struct SecondCommand(Keeps);
 
 #[derive(Clone, Debug)]
 enum Keeps {
@@ -60,7 +60,7 @@ impl Guarded {
     }
 }
 
-impl Companion {
+impl SecondCommand {
     /// It must end as it `ended` on the input.
     #[must_use]
     pub fn ending(ended: Exit) -> Self {
@@ -120,7 +120,7 @@ mod tests {
     #[test]
     fn a_guard_refuses_new_kinds_and_allows_those_of_the_input() {
         let guarded = Guarded::new(&[r"\[-W(\w+)\]".to_owned()]).expect("a pattern");
-        let guard = Companion::guard(guarded, Exit::Code(0), &wrote("[-Wold]"));
+        let guard = SecondCommand::guard(guarded, Exit::Code(0), &wrote("[-Wold]"));
         assert_eq!(guard.complaint(Exit::Code(0), &wrote("[-Wold] [-Wold]")), None);
         assert_eq!(guard.complaint(Exit::Code(0), &wrote("")), None);
         assert!(guard.complaint(Exit::Code(0), &wrote("[-Wnew]")).is_some_and(|said| said.contains("new")));

@@ -16,9 +16,9 @@ const NEXT: usize = 16;
 
 /// Bytes of the candidates that were made since the last test.
 #[derive(Clone, Default)]
-pub(super) struct Untested(usize);
+pub(super) struct FreeWorkBudget(usize);
 
-impl Untested {
+impl FreeWorkBudget {
     /// A test was run.
     pub(super) fn tested(&mut self) {
         self.0 = 0;
@@ -44,8 +44,9 @@ mod tests {
 
     #[test]
     fn what_is_answered_without_a_test_adds_up_until_a_test_is_run() {
-        let answers = |untested: &mut Untested, bytes| (1..).find(|_| untested.add(bytes, 0)).expect("it adds up");
-        let mut untested = Untested::default();
+        let answers =
+            |untested: &mut FreeWorkBudget, bytes| (1..).find(|_| untested.add(bytes, 0)).expect("it adds up");
+        let mut untested = FreeWorkBudget::default();
         assert_eq!(answers(&mut untested, 1 << 20), 2048);
         assert_eq!(answers(&mut untested, 1 << 20), 2048 / NEXT, "the next one");
         untested.tested();

@@ -3,19 +3,19 @@
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use lop_doctor::{Hollow, Missing, missing, named};
+use lop_doctor::{Missing, TrivialInputs, missing, named};
 use lop_files::disk;
 use lop_grammar::Grammar;
 use lop_reduce::BASELINE_DEADLINE;
 use lop_report::Kept;
 use lop_run::oracle::{Cancel, CommandOracle, ConditionSpec, Confinement, Outcome, Slot, SlotOptions, Table, Written};
 
-use super::beside::belongings;
+use super::beside::side_files;
 use super::failure::Failure;
 use super::signature_args::SignatureArgs;
 
 /// A test about which something is left open.
-pub(crate) struct Inference<'a> {
+pub(crate) struct IncompleteTest<'a> {
     /// The test case, as the user named it.
     pub(crate) path: &'a Path,
     /// Its content.
@@ -31,21 +31,21 @@ pub(crate) struct Inference<'a> {
     /// Whether a failure may be kept that the empty file shows as well.
     pub(crate) allow_empty: bool,
     /// The forms of the test case with nothing in it.
-    pub(crate) hollow: &'a Hollow,
+    pub(crate) trivial_inputs: &'a TrivialInputs,
     /// The conditions, those that are found among them.
     pub(crate) spec: ConditionSpec,
     /// The test, which gets the conditions and the second commands.
     pub(crate) oracle: CommandOracle,
 }
 
-impl Inference<'_> {
+impl IncompleteTest<'_> {
     /// Where it can be run.
     pub(super) fn place<'c>(&self, cancel: &'c Cancel) -> Result<Probe<'c>, Failure> {
         Probe::new(self.content.len(), self.deadline, cancel)
     }
 }
 
-impl Inference<'_> {
+impl IncompleteTest<'_> {
     /// The file or the module that the test misses in a directory of its own, by the output of a run.
     ///
     /// # Errors
@@ -67,8 +67,8 @@ pub(crate) fn missing_of(
     content: &[u8],
 ) -> Result<Option<Missing>, Failure> {
     let mut again = |things: &[PathBuf]| {
-        let more = belongings(things, path, &Kept::InPlace).ok()?;
-        let all = [oracle.belongings(), &more].concat();
+        let more = side_files(things, path, &Kept::InPlace).ok()?;
+        let all = [oracle.side_files(), &more].concat();
         let oracle = oracle.clone().with_belongings(all).ok()?;
         Some(place.run(&oracle, content).1)
     };
@@ -107,8 +107,8 @@ pub(crate) fn named_of(
     if things.is_empty() {
         return None;
     }
-    let beside = belongings(&things, path, &Kept::InPlace).ok()?;
-    let oracle = oracle.clone().with_belongings([oracle.belongings(), &beside].concat()).ok()?;
+    let beside = side_files(&things, path, &Kept::InPlace).ok()?;
+    let oracle = oracle.clone().with_belongings([oracle.side_files(), &beside].concat()).ok()?;
     let is_interesting = place.run(&oracle, content).0.is_interesting();
     is_interesting.then(|| Missing { line: String::new(), things })
 }

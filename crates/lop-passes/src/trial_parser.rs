@@ -40,7 +40,7 @@ pub enum Clearance {
     /// So it is for the node together with the token before it (`=` `value`).
     ClearedWithPrevious,
     /// Its surroundings do not parse anyway, or a trial would take too long, so nothing is known.
-    Blind,
+    Unchecked,
     /// The rest would have new syntax errors.
     Refused,
 }
@@ -52,7 +52,7 @@ impl Clearance {
     pub fn nodes(self, document: &Document, node: NodeId) -> Option<Vec<NodeId>> {
         let companion = match self {
             Clearance::Refused => return None,
-            Clearance::Cleared | Clearance::Blind => None,
+            Clearance::Cleared | Clearance::Unchecked => None,
             Clearance::ClearedWithNext => document.next_sibling(node),
             Clearance::ClearedWithPrevious => document.previous_sibling(node),
         };
@@ -77,7 +77,7 @@ struct Shape {
 
 /// Trial parses of one run, by shape.
 #[derive(Clone)]
-pub struct Shapes {
+pub struct TrialParser {
     trials: Trials,
     known: HashMap<Shape, Clearance>,
     /// Shapes without an answer, because the text is too long: a shorter one may tell.
@@ -85,11 +85,11 @@ pub struct Shapes {
     replaced: HashMap<(u16, u16, u16, String), bool>,
 }
 
-impl Shapes {
+impl TrialParser {
     /// Starts with nothing learnt.
     #[must_use]
     pub fn new(parser: SyntaxParser) -> Self {
-        Shapes {
+        TrialParser {
             trials: Trials { parser, of_parts: None, left: MOST_STEPS },
             known: HashMap::new(),
             untold: HashSet::new(),
@@ -117,7 +117,7 @@ impl Shapes {
             return Clearance::Cleared;
         }
         if this.is_error() || above.is_error() || (above.has_error() && this.is_named()) {
-            return Clearance::Blind;
+            return Clearance::Unchecked;
         }
         // Brackets go with what they hold, and there is no rule that anything else could break.
         if grammar.notation().is_some() {
@@ -152,7 +152,7 @@ impl Shapes {
             return *known;
         }
         if document.source().len() >= LONG && self.untold.contains(&shape) {
-            return Clearance::Blind;
+            return Clearance::Unchecked;
         }
         let trials = &mut self.trials;
         let mut goes = |with: Option<NodeId>| {
@@ -169,19 +169,19 @@ impl Shapes {
             (previous, Clearance::ClearedWithPrevious),
         ];
         let mut clearance = Clearance::Refused;
-        for (with, cleared) in tried {
-            if with.is_none() && cleared != Clearance::Cleared {
+        for (with, known_to_parse) in tried {
+            if with.is_none() && known_to_parse != Clearance::Cleared {
                 continue;
             }
             match goes(with) {
                 Some(true) => {
-                    clearance = cleared;
+                    clearance = known_to_parse;
                     break;
                 }
                 Some(false) => {}
                 None => {
                     self.untold.insert(shape);
-                    return Clearance::Blind;
+                    return Clearance::Unchecked;
                 }
             }
         }
@@ -340,8 +340,8 @@ mod tests {
         let (known, steps) = clearance(&long, MOST_STEPS);
         assert_eq!(known, Clearance::Cleared);
         assert!((1..1_000).contains(&steps), "{steps} steps");
-        assert_eq!(clearance(&long, 1), (Clearance::Blind, 1));
-        assert_eq!(clearance(&long, 0), (Clearance::Blind, 0));
+        assert_eq!(clearance(&long, 1), (Clearance::Unchecked, 1));
+        assert_eq!(clearance(&long, 0), (Clearance::Unchecked, 0));
         assert_eq!(clearance("a", 0), (Clearance::Cleared, 0));
     }
 
@@ -357,7 +357,7 @@ mod tests {
 
     #[test]
     fn clearance_is_what_a_trial_parse_says() {
-        use Clearance::{Blind, Cleared, ClearedWithNext, ClearedWithPrevious, Refused};
+        use Clearance::{Cleared, ClearedWithNext, ClearedWithPrevious, Refused, Unchecked};
         let rows = [
             ("x.c", "int a; int b;", "int a;", Cleared),
             ("x.c", "static int a;", "static", Cleared),
@@ -374,8 +374,8 @@ mod tests {
             ("x.js", "// a\nb", "// a", Cleared),
             ("x.json", "[1, 2]", "1", Cleared),
             ("x.json", "{\"a\": 1}", "\"a\"", Refused),
-            ("x.json", "[1, ?? 2]", "??", Blind),
-            ("x.json", "[1, ?? 2]", "1", Blind),
+            ("x.json", "[1, ?? 2]", "??", Unchecked),
+            ("x.json", "[1, ?? 2]", "1", Unchecked),
             ("x.json", "[1, [2], ??]", "2", Cleared),
         ];
         let mut languages = Languages;

@@ -19,7 +19,7 @@ const PATH: &str = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin
 
 /// An action with all that a server needs for it.
 #[derive(Debug)]
-pub(super) struct Parcel {
+pub(super) struct PackedAction {
     /// The digest of the action.
     pub(super) action: api::Digest,
     /// The time that it may take.
@@ -46,7 +46,7 @@ impl Blob {
     }
 }
 
-impl Parcel {
+impl PackedAction {
     /// Packs an action that may take `deadline`, on a machine with these properties. The time is rounded up to a power of two
     /// of seconds: it is a part of the action's name, by which a server knows what it was asked before.
     ///
@@ -55,7 +55,7 @@ impl Parcel {
     pub(super) fn pack(action: &Action, deadline: Duration, properties: &[(String, String)]) -> Result<Self, String> {
         let seconds = (deadline.as_secs_f64().ceil().min(1e9) as u64).next_power_of_two();
         let time = Duration::from_secs(seconds);
-        let mut parcel = Parcel { action: api::Digest::default(), time, blobs: BTreeMap::new() };
+        let mut parcel = PackedAction { action: api::Digest::default(), time, blobs: BTreeMap::new() };
         let input_root_digest = Some(parcel.folder(&action.root)?);
         let mut properties: Vec<api::platform::Property> = (properties.iter())
             .map(|(name, value)| api::platform::Property { name: name.clone(), value: value.clone() })

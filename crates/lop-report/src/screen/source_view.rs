@@ -1,4 +1,4 @@
-//! The best result as lines for the screen: coloured by its leaves, with what has just gone shown in its place.
+//! The best result as lines for the screen: coloured by its tokens, with what has just gone shown in its place.
 
 use std::ops::Range;
 use std::time::{Duration, Instant};
@@ -7,7 +7,7 @@ use similar::{Algorithm, DiffOp, capture_diff_slices_deadline};
 
 use crate::visible::is_hidden;
 
-use super::leaves::{Leaf, Leaves};
+use super::token_view::{Leaf, TokenView};
 
 /// Between the first and the last difference two texts are compared token by token up to this many bytes.
 const COMPARED: usize = 64 << 10;
@@ -47,16 +47,16 @@ pub struct Piece {
 
 /// See the module.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Passage {
+pub struct SourceView {
     /// All lines, or those around the difference.
     pub lines: Vec<Vec<Piece>>,
     /// The line of the first difference.
     pub focus: usize,
 }
 
-impl Passage {
+impl SourceView {
     /// The passage that leads from one text to another.
-    pub fn new(before: &[u8], after: &[u8], leaves: &mut Leaves) -> Self {
+    pub fn new(before: &[u8], after: &[u8], leaves: &mut TokenView) -> Self {
         let (old, new) = (leaves.of(before), leaves.of(after));
         let changes = changes(before, after);
         let first = changes.iter().position(|(fate, _)| *fate != Fate::Stays);
@@ -64,7 +64,7 @@ impl Passage {
         for (at, (fate, range)) in changes.iter().enumerate() {
             let (text, leaves) = if *fate == Fate::New { (after, &new) } else { (before, &old) };
             if Some(at) == first {
-                maker.passage.focus = maker.passage.lines.len();
+                maker.source_view.focus = maker.source_view.lines.len();
             }
             let parts = match fate {
                 Fate::Gone => ends(range, EXCERPT),
@@ -172,7 +172,7 @@ fn words(text: &[u8], within: Range<usize>) -> Vec<Range<usize>> {
 /// Makes lines.
 #[derive(Default)]
 struct Maker {
-    passage: Passage,
+    source_view: SourceView,
     line: Vec<Piece>,
     width: usize,
 }
@@ -229,15 +229,15 @@ impl Maker {
     }
 
     fn end_line(&mut self) {
-        self.passage.lines.push(std::mem::take(&mut self.line));
+        self.source_view.lines.push(std::mem::take(&mut self.line));
         self.width = 0;
     }
 
-    fn finish(mut self) -> Passage {
+    fn finish(mut self) -> SourceView {
         if !self.line.is_empty() {
             self.end_line();
         }
-        self.passage
+        self.source_view
     }
 }
 
@@ -247,19 +247,19 @@ mod tests {
 
     use super::*;
 
-    fn passage(before: &str, after: &str) -> Passage {
-        Passage::new(before.as_bytes(), after.as_bytes(), &mut Leaves::default())
+    fn passage(before: &str, after: &str) -> SourceView {
+        SourceView::new(before.as_bytes(), after.as_bytes(), &mut TokenView::default())
     }
 
     /// The text with marks around what has gone (`-`) and what is new (`+`).
-    fn marked(passage: &Passage) -> Vec<String> {
+    fn marked(source_view: &SourceView) -> Vec<String> {
         let piece = |piece: &Piece| match piece.fate {
             Fate::Stays => piece.text.clone(),
             Fate::Gone => format!("-{}-", piece.text),
             Fate::New => format!("+{}+", piece.text),
             Fate::Said => format!("<{}>", piece.text),
         };
-        passage.lines.iter().map(|line| line.iter().map(piece).collect()).collect()
+        source_view.lines.iter().map(|line| line.iter().map(piece).collect()).collect()
     }
 
     #[test]

@@ -1,4 +1,4 @@
-//! Responsible for what a test needs beside the candidate: [`Belonging`], a file or a directory that is copied once,
+//! Responsible for what a test needs beside the candidate: [`SideFile`], a file or a directory that is copied once,
 //! made read-only, and linked into the directory of every test.
 //!
 //! A copy, because a test must not be able to change what is the user's, and because what it finds must not change
@@ -12,8 +12,8 @@ use std::os::unix::fs::{MetadataExt, PermissionsExt, symlink};
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 
-use super::elsewhere::Node;
 use super::private::Held;
+use super::remote_runner::Node;
 use super::remove::remove_tree;
 use super::slot::{SlotError, SlotOptions, private_directory};
 
@@ -28,21 +28,21 @@ const DEEPEST: usize = 64;
 
 /// How much is copied at most.
 #[derive(Clone, Copy, Debug)]
-pub struct Room {
+pub struct CopyLimits {
     /// Files and directories.
     pub entries: usize,
     /// Bytes of all files.
     pub bytes: u64,
 }
 
-impl Room {
+impl CopyLimits {
     /// For what the user names. More is a slip, such as the home directory, or links that lead in circles.
-    pub const NAMED: Room = Room { entries: 200_000, bytes: u64::MAX };
+    pub const NAMED: CopyLimits = CopyLimits { entries: 200_000, bytes: u64::MAX };
 }
 
 /// Something cannot be put beside the candidate.
 #[derive(Debug, thiserror::Error)]
-pub enum BelongingError {
+pub enum SideFileError {
     /// It is not there, or cannot be read.
     #[error("cannot read {}, which --with puts next to the candidate", path.display())]
     Unread {
@@ -101,7 +101,7 @@ pub enum BelongingError {
 /// A read-only copy of a file or a directory, to be found beside the candidate under its own name. Dropping it removes
 /// the copy.
 #[derive(Debug)]
-pub struct Belonging {
+pub struct SideFile {
     name: OsString,
     original: PathBuf,
     /// The directory that holds the copy and nothing else of the user's.
@@ -116,20 +116,20 @@ pub struct Belonging {
     node: OnceLock<Node>,
 }
 
-impl Belonging {
+impl SideFile {
     /// Copies what is at `path`. Of what is in it everything is left out that is at one of the canonical paths `but`: the
     /// test case and what lop writes.
     ///
     /// # Errors
-    /// [`BelongingError`] when it is not there, cannot be read or copied, or is larger than `room`.
-    pub fn copy(path: &Path, but: &[PathBuf], room: Room, slots: &SlotOptions) -> Result<Self, BelongingError> {
-        let name = path.file_name().ok_or_else(|| BelongingError::NoName { path: path.to_owned() })?.to_owned();
+    /// [`SideFileError`] when it is not there, cannot be read or copied, or is larger than `room`.
+    pub fn copy(path: &Path, but: &[PathBuf], room: CopyLimits, slots: &SlotOptions) -> Result<Self, SideFileError> {
+        let name = path.file_name().ok_or_else(|| SideFileError::NoName { path: path.to_owned() })?.to_owned();
         let plan = Plan::make(path, but, room)?;
         let bytes = usize::try_from(plan.bytes).unwrap_or(usize::MAX).min(MOST_ROOM);
         let (base, held) = private_directory(&SlotOptions { candidate_len: bytes, ..slots.clone() })?;
         // From here on `Drop` removes it, after an error too.
         let nothing = blake3::hash(b"");
-        let mut belonging = Self {
+        let mut side_file = Self {
             name,
             original: path.to_owned(),
             base,
@@ -138,9 +138,9 @@ impl Belonging {
             stamp: nothing,
             node: OnceLock::new(),
         };
-        belonging.content = plan.carry_out(&belonging.copy_path())?;
-        belonging.stamp = belonging.stamp();
-        Ok(belonging)
+        side_file.content = plan.carry_out(&side_file.copy_path())?;
+        side_file.stamp = side_file.stamp();
+        Ok(side_file)
     }
 
     /// The hash of everything in it, as text.
@@ -202,7 +202,7 @@ impl Belonging {
     }
 }
 
-impl Drop for Belonging {
+impl Drop for SideFile {
     fn drop(&mut self) {
         let _ = remove_tree(&self.base);
     }
@@ -240,10 +240,10 @@ enum Kind {
 impl Plan {
     /// Directories come before what is in them. A link stays one where it leads to something that is copied, too; of
     /// any other that is copied which it leads to.
-    fn make(top: &Path, but: &[PathBuf], room: Room) -> Result<Self, BelongingError> {
+    fn make(top: &Path, but: &[PathBuf], room: CopyLimits) -> Result<Self, SideFileError> {
         let unread = |path: &Path| {
             let path = path.to_owned();
-            move |source| BelongingError::Unread { path, source }
+            move |source| SideFileError::Unread { path, source }
         };
         let real_top = top.canonicalize().map_err(unread(top))?;
         let mut plan = Plan { steps: Vec::new(), bytes: 0 };
@@ -265,9 +265,9 @@ impl Plan {
             plan.bytes += if facts.is_file() { facts.len() } else { 0 };
             let is_deep = to.components().count() > DEEPEST;
             if is_deep || plan.steps.len() >= room.entries || plan.bytes > room.bytes {
-                return Err(BelongingError::TooLarge { path: top.to_owned() });
+                return Err(SideFileError::TooLarge { path: top.to_owned() });
             }
-            let kind = kind(&facts).ok_or_else(|| BelongingError::Special { path: from.clone() })?;
+            let kind = kind(&facts).ok_or_else(|| SideFileError::Special { path: from.clone() })?;
             if let Kind::Directory = kind {
                 let entries = listed(&from).map_err(unread(&from))?;
                 let named = |path: PathBuf| {
@@ -282,11 +282,11 @@ impl Plan {
     }
 
     /// Copies, and returns the hash of everything.
-    fn carry_out(&self, top: &Path) -> Result<blake3::Hash, BelongingError> {
+    fn carry_out(&self, top: &Path) -> Result<blake3::Hash, SideFileError> {
         let mut hasher = blake3::Hasher::new();
         let unwritten = |step: &Step| {
             let (path, place) = (step.from.clone(), top.to_owned());
-            move |source| BelongingError::Unwritten { path, place, source }
+            move |source| SideFileError::Unwritten { path, place, source }
         };
         for step in &self.steps {
             // Joined with nothing a path would end in a slash, and be that of no file.
@@ -342,8 +342,8 @@ fn is_unfinished(path: &Path) -> bool {
 mod tests {
     use super::*;
 
-    fn copied(path: &Path, but: &[PathBuf]) -> Result<Belonging, BelongingError> {
-        Belonging::copy(path, but, Room::NAMED, &SlotOptions::default())
+    fn copied(path: &Path, but: &[PathBuf]) -> Result<SideFile, SideFileError> {
+        SideFile::copy(path, but, CopyLimits::NAMED, &SlotOptions::default())
     }
 
     fn folder() -> tempfile::TempDir {
@@ -362,8 +362,8 @@ mod tests {
         fs::write(it.join("case"), "the test case").expect("writable");
         symlink("deep/x", it.join("inside")).expect("writable");
         symlink("../other", it.join("outside")).expect("writable");
-        let belonging = copied(&it, &[but]).expect("it can be copied");
-        let (copy, base) = (belonging.copy_path(), belonging.base.clone());
+        let side_file = copied(&it, &[but]).expect("it can be copied");
+        let (copy, base) = (side_file.copy_path(), side_file.base.clone());
         assert_eq!(fs::read_link(copy.join("inside")).expect("a link"), Path::new("deep/x"));
         assert!(copy.join("outside").symlink_metadata().expect("it is there").is_file(), "it is followed");
         assert_eq!(fs::read(copy.join("outside")).expect("readable"), b"other");
@@ -371,7 +371,7 @@ mod tests {
         for path in [&copy, &copy.join("deep"), &copy.join("deep/x")] {
             assert_eq!(path.metadata().expect("it is there").mode() & WRITE, 0, "{}", path.display());
         }
-        drop(belonging);
+        drop(side_file);
         assert!(!base.exists());
     }
 
@@ -397,8 +397,8 @@ mod tests {
         assert!(error("missing").contains("missing"));
         assert!(error("it/..").contains("no file name"));
         symlink("..", folder.path().join("it/up")).expect("writable");
-        let room = Room { entries: 100, ..Room::NAMED };
-        let circle = Belonging::copy(&folder.path().join("it"), &[], room, &SlotOptions::default());
+        let room = CopyLimits { entries: 100, ..CopyLimits::NAMED };
+        let circle = SideFile::copy(&folder.path().join("it"), &[], room, &SlotOptions::default());
         assert!(circle.is_err_and(|error| error.to_string().contains("circle")));
         let socket = folder.path().join("socket");
         let _listener = std::os::unix::net::UnixListener::bind(&socket).expect("a socket");
