@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::Path;
 
-use lop_doctor::{Examination, TrivialInputs, Level, examine};
+use lop_doctor::{Examination, Level, TrivialInputs, examine};
 use lop_run::oracle::{Cancel, CommandOracle, Conditions, SlotOptions};
 
 use crate::safety::{own_seconds, processes};

@@ -9,7 +9,7 @@ use std::sync::{Arc, OnceLock};
 
 use lop_grammar::{Folder as LanguageFolder, Grammar, Place};
 use lop_languages::LANGUAGES;
-use lop_passes::named;
+use lop_reduce::steps::named;
 use lop_reduce::{Effort, Format, Options, Passes, ReduceError, Report};
 use lop_syntax::Document;
 use regex::bytes::Regex;
@@ -299,7 +299,7 @@ fn every_rule_pays_in_a_trap() {
 fn a_pass_that_a_trap_names_is_needed_there() {
     let useless = |case: &Case| {
         let needed = |name: &&String| {
-            let pass = named(name).unwrap_or_else(|| panic!("{}: no pass {name}", case.name)).name();
+            let pass = named(name).unwrap_or_else(|| panic!("{}: no pass {name}", case.name)).name;
             let (report, _) = case.reduce(&Folder::new(), Some(pass));
             report.expect("it is the same test").after.tokens > case.said.at_most_tokens
         };

@@ -1,4 +1,4 @@
-//! Paths that a command names from where the user stands: its words become absolute.
+//! Makes paths in a command absolute, if they are relative to the user's current directory.
 
 use std::ffi::OsString;
 use std::io::Write;

@@ -1,5 +1,5 @@
-//! The typed command line as clap reads it, before anything is looked up or checked against the world.
-//! [`Settings`](super::settings::Settings) has its meaning.
+//! The command line as clap parses it, before anything is checked. [`Settings`](super::settings::Settings) interprets
+//! it.
 
 use std::ffi::OsString;
 use std::path::PathBuf;
@@ -9,6 +9,7 @@ use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{ArgAction, Args, Parser, Subcommand, ValueEnum, value_parser};
 
 use lop_engine::{Config, Waste};
+use lop_reduce::steps::{named, named_steps};
 
 use super::condition_args::{CONDITIONS, ConditionArgs, exit_code};
 use super::confine_args::ConfineArgs;
@@ -421,8 +422,8 @@ impl From<ColorArg> for anstream::ColorChoice {
 }
 
 fn pass() -> impl TypedValueParser<Value = &'static str> {
-    let names = lop_passes::ALL.iter().map(|pass| pass.name());
-    PossibleValuesParser::new(names).map(|name| lop_passes::named(&name).expect("it is a possible value").name())
+    let names = named_steps().into_iter().map(|step| step.name);
+    PossibleValuesParser::new(names).map(|name| named(&name).expect("it is a possible value").name)
 }
 
 fn number(text: &str) -> Result<f64, String> {

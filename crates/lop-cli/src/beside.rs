@@ -1,4 +1,4 @@
-//! Copies the files that `--with` names, so that tests find them beside the candidate.
+//! Copies the files of `--with`, so that tests find them next to the candidate.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;

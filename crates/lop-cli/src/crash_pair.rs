@@ -1,4 +1,4 @@
-//! The pair of files that clang leaves when it crashes: a script with the command, and the preprocessed input beside it.
+//! The two files that clang leaves after a crash: a script with the command, and the preprocessed input next to it.
 //! `lop NAME.sh` reduces the input and the command's arguments.
 
 use std::ffi::OsString;

@@ -1,5 +1,5 @@
-//! Whether there are enough file descriptors for a run: without them it would end somewhere in the middle, with a message
-//! about whatever file happened to be the next.
+//! Checks that there are enough file descriptors for a run. Otherwise it would fail in the middle, with a message about
+//! an unrelated file.
 
 use std::fs::File;
 use std::path::Path;

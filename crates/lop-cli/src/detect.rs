@@ -1,5 +1,5 @@
-//! No test script: the command is run on the test case, and what makes that run special becomes the condition. Where it
-//! ends well, what it warns of is offered. Second commands are seen on the test case here, too.
+//! Without a test script: runs the command on the test case, and derives the condition from the failure. If the command
+//! succeeds, offers its warnings. Also runs second commands on the test case.
 
 use std::ffi::{OsStr, OsString};
 use std::io::{self, IsTerminal, Write};

@@ -1,5 +1,4 @@
-//! The files that a command line names: none that is written may take the place of one that is needed, and none is read that
-//! need not come to an end.
+//! The files on a command line: checks that no output replaces an input, and that no input can block forever.
 
 use std::fs;
 use std::io;

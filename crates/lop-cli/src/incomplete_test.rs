@@ -1,4 +1,4 @@
-//! A test about which something is left open: what `detect` finds out.
+//! A test with missing parts, which `detect` completes.
 
 use std::path::{Path, PathBuf};
 use std::time::Duration;

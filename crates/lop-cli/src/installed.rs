@@ -1,4 +1,4 @@
-//! Parsers that other programs keep on this machine. They are looked for and never loaded: that takes the user's word.
+//! Finds parsers that other programs have installed. lop never loads them without the user's command.
 
 use std::collections::BTreeSet;
 use std::fs;

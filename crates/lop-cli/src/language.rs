@@ -1,5 +1,4 @@
-//! The language in use: one that is built in or whose parser the user names, and with `--rules DIR` the user's own rules
-//! and facts about it.
+//! The language of FILE: a built-in one, or one whose parser the user names; with `--rules DIR`, also the user's rules.
 
 use std::fs;
 use std::io;

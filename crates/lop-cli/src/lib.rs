@@ -1,4 +1,4 @@
-//! The command line: what was typed, what it means, what to do, and what to say when it goes wrong.
+//! The command line: parses it, interprets it, runs the command, and reports errors.
 //!
 //! Internal to lop: no version of this crate promises anything.
 

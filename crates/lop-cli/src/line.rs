@@ -1,4 +1,4 @@
-//! The words of a command line, by what each is.
+//! Classifies the words of a command line.
 
 use std::ffi::OsString;
 

@@ -1,4 +1,4 @@
-//! A command that is run on many files, each by itself.
+//! Runs a command on many files, each separately.
 
 use std::collections::BTreeMap;
 use std::ffi::OsString;

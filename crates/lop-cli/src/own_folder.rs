@@ -1,4 +1,4 @@
-//! Responsible for where the user's own files are.
+//! Finds the directories of the user's own files.
 
 use std::path::PathBuf;
 

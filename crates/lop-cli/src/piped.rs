@@ -1,4 +1,4 @@
-//! `-` as FILE: the test case comes on standard input, and has no name but the one that it gets here.
+//! `-` as FILE: the test case comes on standard input, and gets a name here.
 
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};

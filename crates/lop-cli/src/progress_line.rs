@@ -1,4 +1,4 @@
-//! The line of a command that says how far it is.
+//! The progress line of a command.
 
 use std::io::{self, IsTerminal};
 

@@ -1,4 +1,4 @@
-//! The end of a command line that cannot be understood: what clap says of it, and what may have been meant.
+//! Reports a command line that clap rejects, with a suggestion.
 
 use std::ffi::OsString;
 use std::io::Write;

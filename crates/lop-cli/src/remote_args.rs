@@ -1,4 +1,4 @@
-//! The typed options about tests on another machine, and what the user keeps apart from them: how to prove who asks.
+//! The options about tests on another machine, and the credentials, which are separate.
 
 use std::error::Error;
 use std::ffi::OsString;

@@ -1,4 +1,4 @@
-//! Second commands, of `--while-passing` and `--guard`: what must hold of a candidate besides the test's own answer.
+//! Second commands (`--while-passing` and `--guard`): a further condition on a candidate.
 
 use std::ffi::OsString;
 

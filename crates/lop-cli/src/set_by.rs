@@ -1,4 +1,4 @@
-//! Which files may set an option. It stands at the option's definition, as `add` of its `arg`.
+//! Which files can set an option. The option's definition includes it, as `add` of its `arg`.
 
 use clap::builder::ArgExt;
 

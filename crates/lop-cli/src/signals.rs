@@ -1,4 +1,4 @@
-//! Ctrl-C and its relatives: the first asks the run to stop, the second ends it at once.
+//! Handles Ctrl-C and similar signals: the first one asks the run to stop, the second one ends it at once.
 
 use std::fs;
 use std::io;

@@ -1,5 +1,4 @@
-//! Which of the signatures of a run is worth keeping: one that no text with nothing in it shows as well. Where none is, it
-//! goes on to more specific ones, until one is or there are no more.
+//! Chooses a signature of a run that no trivial input meets. If there is none, tries more specific ones.
 
 use lop_doctor::TrivialInputs;
 use lop_run::oracle::{Exit, Mark, Outcome, Seen, Signature, Table, Written};

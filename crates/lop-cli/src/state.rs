@@ -1,4 +1,5 @@
-//! The ties of a journal to its run: its place, the dependencies of the run, and whether these still hold.
+//! The link between a journal and its run: the journal's path, and whether everything that the run depends on is
+//! unchanged.
 
 use std::ffi::{OsStr, OsString};
 use std::fs::{self, File};

@@ -1,4 +1,4 @@
-//! Suggestions for a word without a meaning: the nearest of the words that have one.
+//! Suggests the most similar known word for an unknown one.
 
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};

@@ -1,4 +1,4 @@
-//! The record of `lop triage`: files and groups, on disk line by line as they come.
+//! The record of `lop triage`: files and groups, written line by line.
 
 use std::collections::{BTreeMap, HashMap};
 use std::ffi::OsStr;

@@ -1,4 +1,4 @@
-//! `--ui`: how a run shows itself while it is under way.
+//! `--ui`: how a run shows its progress.
 
 use std::io::IsTerminal;
 

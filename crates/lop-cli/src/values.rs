@@ -1,4 +1,4 @@
-//! The values of options that several commands share: how they are written, and what is refused.
+//! The values of options that several commands share, with their syntax and limits.
 
 use std::thread;
 use std::time::Duration;

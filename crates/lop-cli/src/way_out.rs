@@ -1,4 +1,4 @@
-//! The hint for a test that misses something in its directory: the command line that adds it.
+//! The hint for a test that lacks a file in its directory: the command line that adds it.
 
 use std::ffi::{OsStr, OsString};
 

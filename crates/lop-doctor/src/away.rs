@@ -1,5 +1,5 @@
-//! Responsible for the difference between this machine and the one that tests run on: the answer about the input, and the
-//! programs that a test names.
+//! Compares this machine with the one that tests run on: the outcome for the input, and the versions of the programs in
+//! the test.
 
 use std::collections::BTreeMap;
 use std::ffi::{OsStr, OsString};
@@ -12,14 +12,14 @@ use lop_run::oracle::{Cancel, CommandOracle, Conditions, Oracle, Outcome, Slot, 
 
 use super::{Finding, Level};
 
-/// Programs that are asked for; a longer script names more words that are no programs.
+/// Maximum number of programs to look up: most words of a longer script aren't programs.
 const MOST: usize = 60;
-/// Scripts are read up to this length, in bytes.
+/// Maximum number of bytes to read of a script.
 const LONGEST: usize = 64 << 10;
-/// Differences that are shown.
+/// Maximum number of differences to show.
 const SHOWN: usize = 8;
 
-/// Says of each program its version, or that it is missing.
+/// Prints the version of each program, or that it is missing.
 const VERSIONS: &str = "for p in \"$@\"; do \
     if command -v \"$p\" >/dev/null 2>&1; then printf '%s\\t%s\\n' \"$p\" \"$(\"$p\" --version </dev/null 2>/dev/null | head -n 1)\"; \
     else printf '%s\\tmissing\\n' \"$p\"; fi; done; printf 'machine\\t%s\\n' \"$(uname -sm)\"; exit 0";
@@ -27,17 +27,18 @@ const VERSIONS: &str = "for p in \"$@\"; do \
 /// The two machines.
 #[derive(Clone, Debug)]
 pub struct Away {
-    /// The other one, for people.
+    /// The name of the other machine.
     pub place: String,
     /// The run on the input on this machine.
     pub here: Outcome,
-    /// The programs that differ: the name, and what is said of it here and there.
+    /// The programs that differ: the name, and the versions here and there.
     pub programs: Vec<(String, String, String)>,
-    /// The number of those that are the same.
+    /// The number of equal programs.
     pub same: usize,
 }
 
-/// Runs the input here, and asks both machines for the programs among the words of the test; `None` where tests run here.
+/// Runs the test on the input here, and looks up the programs in the test on both machines. Returns `None` if tests run
+/// here.
 pub(super) fn compare(
     oracle: &CommandOracle,
     words: &[OsString],
@@ -71,7 +72,7 @@ pub(super) fn compare(
     Some(Away { place, here, programs, same })
 }
 
-/// The words of the test that are programs of this machine.
+/// Finds the words of the test that are programs on this machine.
 fn programs(oracle: &CommandOracle, words: &[OsString]) -> Vec<OsString> {
     let program = oracle.program();
     let script = fs::read(program).ok().filter(|text| text.starts_with(b"#!") && text.len() <= LONGEST);
@@ -85,7 +86,7 @@ fn programs(oracle: &CommandOracle, words: &[OsString]) -> Vec<OsString> {
     found.take(MOST).map(OsString::from).collect()
 }
 
-/// The finding about the two machines, where `there` is the first run on the input on the other one.
+/// Makes the finding about the two machines. `there` is the first run on the input on the other one.
 pub(super) fn finding(away: &Away, there: &Outcome) -> Finding {
     let Away { place, here, programs, same } = away;
     let shown =

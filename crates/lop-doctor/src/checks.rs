@@ -1,5 +1,4 @@
-//! Responsible for what the facts mean: each check is a function from [`Facts`] to a finding, and [`CHECKS`] is the
-//! table of them.
+//! Interprets the facts. Each check is a function from [`Facts`] to a finding; [`CHECKS`] lists them.
 
 use std::fmt::Write;
 use std::path::PathBuf;
@@ -12,10 +11,10 @@ use super::away;
 use super::facts::{Facts, median};
 use super::{Finding, Level};
 
-/// A check; `None` where it has nothing to say about these facts.
+/// A check; `None` if it doesn't apply to these facts.
 type Check = fn(&Facts) -> Option<Finding>;
 
-/// All checks, in the order in which they are shown.
+/// All checks, in the order of the output.
 const CHECKS: [Check; 15] = [
     starts,
     paths,
@@ -34,17 +33,17 @@ const CHECKS: [Check; 15] = [
     load,
 ];
 
-/// The checks whose findings say that a result may be worth nothing.
+/// The checks that warn of a useless result.
 pub(super) const TRIVIAL_CHECKS: [&str; 2] = ["trivial file", HOLLOW];
 const HOLLOW: &str = "minimal file";
-/// Names that are listed; more are only counted.
+/// Maximum number of names to list; the others are only counted.
 const LISTED: usize = 5;
-/// A test that takes no longer than this is fast, whatever part of it is start-up.
+/// A test that takes no longer than this is fast, even if most of it is start-up.
 const FAST: Duration = Duration::from_millis(30);
-/// This many times as long at the same time as alone is slow.
+/// A test is slow in parallel if it takes this many times as long as alone.
 const SLOW: f64 = 1.5;
 
-/// The findings of all checks.
+/// Runs all checks.
 #[must_use]
 pub fn findings(facts: &Facts) -> Vec<Finding> {
     CHECKS.iter().filter_map(|check| check(facts)).collect()
@@ -150,7 +149,7 @@ fn directory(facts: &Facts) -> Option<Finding> {
     if !facts.differs_elsewhere() {
         return Some(Finding::ok("directory", "the answer is the same in another directory"));
     }
-    // A test that contradicts itself does so anywhere.
+    // A flaky test is flaky everywhere.
     (!facts.is_flaky()).then(|| {
         let seen = format!("in another directory the input is not interesting ({})", outcome.exit);
         Finding::new("directory", Level::Warning, seen)
@@ -159,7 +158,7 @@ fn directory(facts: &Facts) -> Option<Finding> {
     })
 }
 
-/// Paths that mean something only where the user stands.
+/// Paths that only work in the current directory.
 fn paths(facts: &Facts) -> Option<Finding> {
     if let Some(missing) = &facts.missing {
         let finding = Finding::new("paths", Level::Fault, missing.line.clone());
@@ -237,7 +236,7 @@ fn time(facts: &Facts) -> Option<Finding> {
     let deadline = facts.deadline.unwrap_or_else(|| usual_deadline(facts.slowest()));
     let _ = write!(seen, "; time limit of a test: {}", Shown(deadline));
     if facts.is_to_hang() {
-        // It takes the deadline, whatever that is.
+        // It takes as long as the deadline allows.
         return Some(Finding::ok("time", seen));
     }
     if facts.slowest() * 2 > deadline {
@@ -262,7 +261,7 @@ fn load(facts: &Facts) -> Option<Finding> {
     }
     let interesting = facts.together.iter().filter(|outcome| outcome.is_interesting()).count();
     if interesting < jobs && facts.is_flaky() {
-        // It says no when it is alone, too.
+        // It isn't interesting alone either.
         return None;
     }
     if interesting < jobs {
@@ -293,7 +292,7 @@ fn load(facts: &Facts) -> Option<Finding> {
     })
 }
 
-/// Some names, and how many more there are.
+/// Lists some names, and the number of the others.
 fn listed(names: &[&str]) -> String {
     let shown = names.iter().take(LISTED).copied().collect::<Vec<_>>().join(", ");
     match names.len().saturating_sub(LISTED) {
@@ -307,7 +306,7 @@ fn listed_paths(paths: &[PathBuf]) -> String {
     listed(&names.iter().map(String::as_str).collect::<Vec<_>>())
 }
 
-/// A duration for people.
+/// Formats a duration.
 struct Shown(Duration);
 
 impl std::fmt::Display for Shown {
@@ -338,7 +337,7 @@ mod tests {
         ran(Verdict::NotInteresting, 5)
     }
 
-    /// A test with which nothing is wrong.
+    /// A healthy test.
     fn healthy() -> Facts {
         Facts {
             program: "/bin/test".into(),
@@ -354,7 +353,8 @@ mod tests {
         }
     }
 
-    /// The one finding of a test that differs from a healthy one in one thing. Panics if there are more or none.
+    /// Returns the only finding about a test that differs from a healthy one in one respect. Panics if there are more
+    /// or none.
     #[track_caller]
     fn only(change: impl FnOnce(&mut Facts)) -> Finding {
         let mut facts = healthy();
@@ -375,7 +375,7 @@ mod tests {
 
     #[test]
     fn each_ill_has_its_own_finding() {
-        /// The change that makes a test ill.
+        /// Applies the change.
         type Ill = fn(&mut Facts);
         let ills: [(&str, Level, Ill); 10] = [
             ("repeated", Level::Fault, |facts| facts.input[3] = no()),

@@ -1,9 +1,9 @@
-//! Responsible for the short examination of every reduction: [`Checkup`] stands in front of the consumers of events,
-//! and between the baseline and the first pass it has the test run a few times more and adds what it finds as notes.
+//! The short examination in every reduction. [`Checkup`] wraps the consumers of events. Between the baseline and the
+//! first pass it runs the test a few more times and reports its findings as notes.
 //!
-//! The baseline judges the input and the empty file; this adds the input in another directory, a file of one line
-//! break, and the first empty texts of the language, at the same time where tests run so. All are made with the deadline that
-//! the input has set, while no other test is running.
+//! The baseline judges the input and the empty file. The checkup adds the input in another directory, a file of one
+//! newline, and the first empty texts of the language, in parallel if tests run in parallel. It uses the deadline from
+//! the baseline, while no other test is running.
 
 use std::io;
 use std::thread;
@@ -18,44 +18,44 @@ use super::traces::Snapshot;
 use super::trivial_inputs::TRIVIAL;
 use super::{Level, findings};
 
-/// Empty texts of the language that are tried: a run each, of every reduction. Some reductions take a dozen tests in all,
-/// and that the result is such a text is seen without a run.
+/// Number of empty texts of the language to try. Each is a run in every reduction, and some reductions take only a
+/// dozen tests. lop recognises such a text as the result without a run.
 const EMPTY_TEXTS: usize = 1;
 
-/// How much of the short examination is made.
+/// Which runs the checkup makes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum CheckupLevel {
     /// No run.
     Nothing,
-    /// Without files with nothing in them: a result with nothing in it is what the user wants.
+    /// No trivial inputs: the user wants a trivial result.
     Directory,
     /// All runs.
     All,
 }
 
-/// A consumer of events that examines the test when the input was judged.
+/// A consumer of events that examines the test after the baseline.
 pub struct Checkup<'a> {
     examination: Examination<'a>,
     cancel: &'a Cancel,
     next: &'a mut dyn EventSink,
     extent: CheckupLevel,
-    /// The run on the input and the deadline that came of it, until they have been used.
+    /// The run on the input and the resulting deadline, until they are used.
     baseline: Option<(Outcome, Duration)>,
-    /// Runs that were made, and how long they took.
+    /// Number of runs, and their total time.
     made: (usize, Duration),
-    /// The warnings of it that the end shows again.
+    /// The warnings to repeat at the end.
     attention: Vec<String>,
 }
 
 impl<'a> Checkup<'a> {
-    /// Stands in front of `next`.
+    /// Wraps `next`.
     pub fn new(
         examination: Examination<'a>,
         cancel: &'a Cancel,
         extent: CheckupLevel,
         next: &'a mut dyn EventSink,
     ) -> Self {
-        // Workers exist, idle as they are: only what carries the mark of our own slot is ours.
+        // Idle workers have processes too: only those with the mark of this slot are ours.
         let slots = SlotOptions { owns_process: false, ..examination.slots };
         Self {
             examination: Examination { slots, ..examination },
@@ -68,19 +68,19 @@ impl<'a> Checkup<'a> {
         }
     }
 
-    /// How many runs were made beside those that are counted, and how long they took.
+    /// Returns the number of runs besides the counted tests, and their total time.
     #[must_use]
     pub fn made(&self) -> (usize, Duration) {
         self.made
     }
 
-    /// The warnings for the end, each in a sentence.
+    /// Returns the warnings for the end, each as a sentence.
     #[must_use]
     pub fn attention(&self) -> Vec<String> {
         self.attention.clone()
     }
 
-    /// Warnings and faults as lines.
+    /// Formats warnings and errors as lines.
     fn examine(&mut self, outcome: Outcome, deadline: Duration) -> Vec<String> {
         let examination = &self.examination;
         let Ok(mut slot) = Slot::new(&examination.slots) else { return Vec::new() };
@@ -90,7 +90,7 @@ impl<'a> Checkup<'a> {
         let mut cases = Vec::new();
         if self.extent == CheckupLevel::All {
             cases = examination.trivial_inputs.cases(examination.content);
-            // The baseline has judged what is empty.
+            // The baseline has judged the empty file.
             let is_tried = |text: &[u8]| text == TRIVIAL || examination.trivial_inputs.is_of_language(text);
             cases.retain(|case| !case.text.is_empty() && is_tried(&case.text));
             cases.truncate(1 + EMPTY_TEXTS);
@@ -107,10 +107,10 @@ impl<'a> Checkup<'a> {
         } else {
             (judge(), go_elsewhere())
         };
-        // Stopped, it has nothing to say.
+        // A stopped examination has no findings.
         let is_over = judged.is_ok() && gone.is_ok();
         let mut judged = judged.unwrap_or_default();
-        // A test that gets in its own way may have judged the text of another run: alone it is asked again.
+        // A test that shares files between runs may have judged another candidate, so repeat it alone.
         let mut beside_others = Vec::new();
         for (outcome, text) in judged.iter_mut().zip(&texts).filter(|(outcome, _)| outcome.is_interesting()) {
             if examination.jobs > 1 {

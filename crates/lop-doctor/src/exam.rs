@@ -1,4 +1,4 @@
-//! Responsible for the whole examination: which runs are made, in which circumstances, and in which order.
+//! The full examination: which runs it makes, under which circumstances, and in which order.
 
 use std::ffi::OsString;
 use std::fs;
@@ -17,13 +17,13 @@ use super::traces::{Script, Snapshot};
 use super::trivial_inputs::{TRIVIAL, TrivialInputs};
 use super::trouble::Trouble;
 
-/// Runs on the input, one after the other.
+/// Number of runs on the input, one after the other.
 const REPEATS: usize = 5;
-/// Runs alone before what goes wrong at the same time is put down to that: a test of which a quarter of the runs fail is
-/// taken for a sound one in one case of twenty.
+/// Number of runs alone before a failure in parallel is attributed to parallelism. A test that fails in a quarter of
+/// its runs passes all of them in one case of twenty.
 const ALONE: usize = 2 * REPEATS;
 
-/// A test and what it is about.
+/// A test and its subject.
 #[derive(Debug)]
 pub struct Examination<'a> {
     /// The test.
@@ -34,29 +34,29 @@ pub struct Examination<'a> {
     pub path: &'a Path,
     /// Its content.
     pub content: &'a [u8],
-    /// Its forms with nothing in them.
+    /// Its trivial variants.
     pub trivial_inputs: &'a TrivialInputs,
     /// The condition that makes a run interesting, in words.
     pub wanted: &'a str,
-    /// How many tests would run at the same time; at least 1.
+    /// Number of parallel tests; at least 1.
     pub jobs: usize,
     /// The deadline of one test, if the user gave one.
     pub deadline: Option<Duration>,
     /// Where tests run.
     pub slots: SlotOptions,
-    /// The device that every test relies on: /dev/null.
+    /// The path of the null device, /dev/null, which every test relies on.
     pub null: &'a Path,
 }
 
 impl Examination<'_> {
-    /// The directories where a test has no business to write: those of the file and of the script, and the current one.
+    /// The directories that a test must not write to: those of the file and the script, and the current one.
     pub(super) fn sources(&self) -> Vec<PathBuf> {
         let parent = |path: &Path| path.canonicalize().ok()?.parent().map(Path::to_owned);
         let script = if self.words.len() == 1 { parent(self.oracle.program()) } else { None };
         [parent(self.path), script, std::env::current_dir().ok()].into_iter().flatten().collect()
     }
 
-    /// The facts that need no run.
+    /// Collects the facts that need no run.
     pub(super) fn read(&self) -> Facts {
         let script = Script::read(self.oracle.program(), self.words);
         let paths = [self.path.canonicalize(), std::path::absolute(self.path)];
@@ -75,7 +75,7 @@ impl Examination<'_> {
     }
 }
 
-/// One run after the other in one place.
+/// Runs tests one after the other in one slot.
 struct Runner<'a> {
     slot: Slot,
     deadline: Duration,
@@ -97,10 +97,10 @@ impl Runner<'_> {
     }
 }
 
-/// Makes the whole examination. `say` is told what is tried next, in words.
+/// Makes the full examination. `say` receives a description of the next step.
 ///
 /// # Errors
-/// [`Trouble`] when there is no place for tests, or `cancel` was stopped.
+/// [`Trouble`] if there is no directory for tests, or `cancel` was stopped.
 pub fn examine(examination: &Examination<'_>, cancel: &Cancel, say: &mut dyn FnMut(&str)) -> Result<Facts, Trouble> {
     let mut facts = examination.read();
     let null_before = is_device(examination.null);
@@ -130,7 +130,7 @@ fn runs(
         facts.away = away::compare(oracle, examination.words, content, place.deadline, &mut place.slot, cancel);
     }
     if verdict.is_none() {
-        // It cannot be run: there is nothing more to be seen.
+        // The test cannot run, so there is nothing more to examine.
         return Ok(());
     }
     place.deadline = examination.deadline.unwrap_or_else(|| usual_deadline(took));
@@ -143,10 +143,10 @@ fn runs(
     facts.empty = Some(place.run(oracle, b"", facts)?);
     for case in examination.trivial_inputs.cases(content) {
         say(&case.name);
-        // The empty file alone has been tried; with several files it is no candidate.
+        // The empty file was tried already; with several files it isn't a candidate.
         let outcome = if case.candidate.is_empty() { continue } else { place.run(oracle, &case.candidate, facts)? };
         match &*case.text {
-            // All files are there, and empty: the baseline of a reduction asks for that, too.
+            // All files exist and are empty: the baseline of a reduction tests this too.
             b"" if outcome.is_interesting() => facts.empty = Some(outcome),
             TRIVIAL => facts.trivial = Some(outcome),
             _ => facts.trivial_inputs.push((case.name, outcome)),
@@ -159,10 +159,10 @@ fn runs(
     elsewhere(examination, &mut place.slot, place.deadline, cancel, facts)?;
     if examination.jobs > 1 {
         say(&format!("the input, {} at the same time", examination.jobs));
-        // Waiting for each other must not look like an answer.
+        // Tests that wait for each other must not look like an outcome.
         let deadline = place.deadline.saturating_mul(jobs_factor(examination.jobs));
         facts.together = together(examination, &vec![content; examination.jobs], deadline, cancel)?;
-        // A test that contradicts itself does so alone, too, if it is asked often enough.
+        // A flaky test is flaky alone too, if it runs often enough.
         for _ in 0..ALONE {
             if facts.together.iter().all(Outcome::is_interesting) || facts.is_flaky() {
                 break;
@@ -178,9 +178,8 @@ fn jobs_factor(jobs: usize) -> u32 {
     u32::try_from(jobs).unwrap_or(u32::MAX)
 }
 
-/// The input in a directory with another and longer path, on the same file system as `slot`. Nothing where there is no
-/// place for one. Where the answer is another one both places are asked again: a test that contradicts itself does so
-/// anywhere.
+/// Runs the test in a directory with another, longer path on the same file system as `slot`. Returns nothing if no such
+/// directory can be created. If the outcome differs, repeats both, because a flaky test differs everywhere.
 pub(super) fn elsewhere(
     examination: &Examination<'_>,
     slot: &mut Slot,
@@ -208,7 +207,7 @@ pub(super) fn elsewhere(
     Ok(())
 }
 
-/// The texts, each in a slot of its own, as many at the same time as tests would run.
+/// Runs the texts in separate slots, as many in parallel as tests would run.
 pub(super) fn together(
     examination: &Examination<'_>,
     texts: &[&[u8]],

@@ -1,4 +1,4 @@
-//! Responsible for what was seen of a test: data without a judgement.
+//! Observations about a test: data without a judgement.
 
 use std::path::PathBuf;
 use std::time::Duration;
@@ -9,10 +9,10 @@ use super::away::Away;
 use super::missing::Missing;
 use super::rewording::Reworded;
 
-/// The facts about a test. A fact that was not tried is `None` or empty.
+/// The facts about a test. A fact that was not collected is `None` or empty.
 #[derive(Clone, Debug, Default)]
 pub struct Facts {
-    /// The program that is run.
+    /// The test's program.
     pub program: PathBuf,
     /// The condition that makes a run interesting, in words.
     pub wanted: String,
@@ -20,24 +20,24 @@ pub struct Facts {
     pub input: Vec<Outcome>,
     /// The run on the empty file.
     pub empty: Option<Outcome>,
-    /// The run on a file of one line break.
+    /// The run on a file of one newline.
     pub trivial: Option<Outcome>,
-    /// Runs on other candidates with nothing in them, each with what the candidate is, in words.
+    /// Runs on other trivial candidates, each with a description.
     pub trivial_inputs: Vec<(String, Outcome)>,
-    /// Runs on the input in a directory that is elsewhere. Where the first differs from those on the input, there are
-    /// as many of these again.
+    /// Runs on the input in another directory. If the first one differs from those in the usual place, as many as
+    /// there.
     pub elsewhere: Vec<Outcome>,
-    /// The words of the command that were made others, because they lead somewhere from one directory only.
+    /// The words of the command that were rewritten, because they only work in one directory.
     pub reworded: Vec<Reworded>,
-    /// Things that the test misses in a directory of its own.
+    /// Files that the test lacks in its own directory.
     pub missing: Option<Missing>,
-    /// Runs on the input at the same time.
+    /// Parallel runs on the input.
     pub together: Vec<Outcome>,
     /// Names of processes that the runs left behind.
     pub processes: Vec<String>,
-    /// The files that were made or changed where the sources are.
+    /// The files that were created or changed in the source directories.
     pub changed: Vec<PathBuf>,
-    /// Words of the test that name the input itself by a path that holds everywhere.
+    /// Words of the test that are an absolute path of the input.
     pub names_original: Option<String>,
     /// A line of the test that writes to /dev/null by name, as an output file.
     pub names_null: Option<String>,
@@ -45,14 +45,14 @@ pub struct Facts {
     pub is_root: bool,
     /// Whether /dev/null was a device before, and after.
     pub null: Option<(bool, bool)>,
-    /// The other machine beside this one, if tests run there.
+    /// The comparison with the other machine, if tests run there.
     pub away: Option<Away>,
-    /// The deadline that was asked for.
+    /// The deadline that the user asked for.
     pub deadline: Option<Duration>,
 }
 
 impl Facts {
-    /// How many runs were made.
+    /// Counts the runs.
     #[must_use]
     pub fn runs(&self) -> usize {
         let single = [&self.empty, &self.trivial].into_iter().flatten().count();
@@ -64,17 +64,17 @@ impl Facts {
         self.input.first().is_some_and(Outcome::is_interesting)
     }
 
-    /// Whether it is a hang that is kept.
+    /// Whether the condition is a hang.
     pub(super) fn is_to_hang(&self) -> bool {
         self.input.first().is_some_and(|first| first.is_interesting() && first.exit == Exit::TimedOut)
     }
 
-    /// Whether the input was interesting, and was not in another directory.
+    /// Whether the input was interesting, but not in another directory.
     pub(super) fn differs_elsewhere(&self) -> bool {
         self.is_interesting() && self.elsewhere.iter().any(|outcome| !outcome.is_interesting())
     }
 
-    /// Whether the test has contradicted itself in one place.
+    /// Whether the outcomes in one place differ.
     pub(super) fn is_flaky(&self) -> bool {
         let contradicts = |runs: &[Outcome]| {
             let interesting = runs.iter().filter(|outcome| outcome.is_interesting()).count();
@@ -83,7 +83,7 @@ impl Facts {
         contradicts(&self.input) || contradicts(&self.elsewhere)
     }
 
-    /// The middle one of the durations on the input.
+    /// The median duration on the input.
     pub(super) fn usual(&self) -> Duration {
         median(&self.input)
     }
@@ -93,14 +93,14 @@ impl Facts {
         self.input.iter().map(|outcome| outcome.duration).max().unwrap_or_default()
     }
 
-    /// How long it takes to say no to a file with nothing in it.
+    /// The duration of a run on a trivial file.
     pub(super) fn start_up(&self) -> Option<Duration> {
         let runs = [&self.empty, &self.trivial].into_iter().flatten();
         runs.filter(|outcome| outcome.verdict.is_some()).map(|outcome| outcome.duration).min()
     }
 }
 
-/// The middle one of the durations; zero of none.
+/// The median; zero without durations.
 pub(super) fn median(outcomes: &[Outcome]) -> Duration {
     let mut durations: Vec<Duration> = outcomes.iter().map(|outcome| outcome.duration).collect();
     durations.sort_unstable();

@@ -1,11 +1,11 @@
-//! Responsible for finding out whether a test can be relied on, before hours are spent on what it says.
+//! Checks whether a test is reliable, before a long reduction relies on it.
 //!
 //! ```text
 //!   Examination ──► exam: runs the test in different circumstances ──► Facts ──► checks: a table of functions ──► Findings
 //! ```
 //!
-//! The checks see facts and nothing else, so that each can be tested without a process. [`examine`] is the whole
-//! examination; [`Checkup`] makes a few runs of it when a reduction has judged its input.
+//! The checks only see facts, so each can be tested without a process. [`examine`] is the full examination; [`Checkup`]
+//! makes a few of its runs after the baseline of a reduction.
 //!
 //! Internal to lop: no version of this crate promises anything.
 
@@ -35,18 +35,18 @@ pub use trouble::Trouble;
 /// How serious a finding is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Level {
-    /// As it should be.
+    /// All is well.
     Ok,
-    /// Good to know; nothing has to be done.
+    /// Information; no action is needed.
     Note,
-    /// The reduction may become slow or misled.
+    /// The reduction may be slow or end on another bug.
     Warning,
-    /// The reduction would not start, or its result would be worth nothing.
+    /// The reduction would not start, or its result would be useless.
     Fault,
 }
 
 impl Level {
-    /// The word for it.
+    /// Its name in the output.
     #[must_use]
     pub fn name(self) -> &'static str {
         match self {
@@ -61,15 +61,15 @@ impl Level {
 /// The finding of a check.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Finding {
-    /// The check, in a word or two.
+    /// A short name of the check.
     pub check: &'static str,
     /// How serious it is.
     pub level: Level,
     /// The observation.
     pub seen: String,
-    /// The meaning of it; empty where it is plain.
+    /// What it means; empty if that is clear.
     pub means: String,
-    /// How to fix it; empty where nothing has to be done.
+    /// How to fix it; empty if no action is needed.
     pub fix: String,
 }
 
@@ -92,7 +92,7 @@ impl Finding {
 }
 
 impl fmt::Display for Finding {
-    /// All of it in one line.
+    /// Formats the finding as one line.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let parts = [&self.seen, &self.means, &self.fix].into_iter().filter(|part| !part.is_empty());
         f.write_str(&parts.map(String::as_str).collect::<Vec<_>>().join("; "))

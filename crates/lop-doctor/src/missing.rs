@@ -1,5 +1,5 @@
-//! Responsible for finding what a test misses in a directory of its own: files that it says are missing, and that are there
-//! where the user stands.
+//! Finds files that a test lacks in its own directory: files that its messages name as missing and that exist in the
+//! user's current directory.
 
 use std::ffi::{OsStr, OsString};
 use std::fs;
@@ -10,26 +10,26 @@ use regex::bytes::Regex;
 
 use lop_run::oracle::{Table, Written};
 
-/// How often a test is run again to find out whether what it misses misses something, too.
+/// Maximum number of further runs: a file that was missing may need another one.
 const ROUNDS: usize = 5;
 
-/// The directory of a test in its messages.
+/// Stands for the test's directory in its messages.
 const OWN_DIRECTORY: &str = r"/[^\s'\x22`:]*/lop-[A-Za-z0-9]{6}/test/";
 
-/// Things that a test misses in a directory of its own.
+/// Files that a test lacks in its own directory.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Missing {
-    /// A line in which it says so.
+    /// The line of the message.
     pub line: String,
-    /// The things as seen from the current directory, to be put beside the candidate. Where there are none the message is
+    /// The files, relative to the current directory, to copy next to the candidate. If there are none, the message is
     /// about the test case itself.
     pub things: Vec<PathBuf>,
 }
 
-/// Finds what a test misses by its messages. `written` is the output of a run for the test case `file`, and `again` runs the
-/// test with further things beside the candidate.
+/// Finds the missing files from the test's messages. `written` is the output of a run for the test case `file`; `again`
+/// runs the test with further files next to the candidate.
 ///
-/// A file that is missing where the user stands as well is none: a command does the same there.
+/// A file that is missing in the current directory too doesn't count: the command fails the same way there.
 pub fn missing(
     table: &Table,
     written: &Written,
@@ -68,7 +68,7 @@ pub fn missing(
     found
 }
 
-/// The files that the test case `file` includes and that exist: those of the `names` found next to it or in the current
+/// Finds the files that the test case `file` includes: those of `names` that exist next to it or in the current
 /// directory.
 #[must_use]
 pub fn named<'n>(names: impl IntoIterator<Item = &'n [u8]>, file: &Path) -> Vec<PathBuf> {
@@ -80,19 +80,19 @@ pub fn named<'n>(names: impl IntoIterator<Item = &'n [u8]>, file: &Path) -> Vec<
     things
 }
 
-/// Whether a path is the one that names the test case from the current directory.
+/// Whether a path relative to the current directory is the test case.
 fn is_file(name: &Path, file: &Path) -> bool {
     file.parent().is_some_and(|folder| !folder.as_os_str().is_empty()) && name == file
 }
 
-/// The thing that would have to be beside the candidate for this name to be found: in the folder of the test case, or in
-/// the current directory.
+/// Finds the file or directory that must be next to the candidate so that the test finds this name: in the directory of
+/// the test case, or in the current one.
 fn thing(name: &Path, file: &Path) -> Option<PathBuf> {
     if name.is_absolute() {
         return None;
     }
     let folder = file.parent().unwrap_or(Path::new(""));
-    // A package of npm is found by its name in this folder.
+    // npm packages are found by name in this directory.
     let packages = [folder, Path::new("")].map(|base| base.join("node_modules"));
     if let Some(packages) = packages.into_iter().find(|packages| packages.join(name).exists()) {
         return Some(packages);
@@ -109,7 +109,7 @@ fn thing(name: &Path, file: &Path) -> Option<PathBuf> {
     })
 }
 
-/// The file or folder of a directory that a name of a module stands for: without its extension, and up to the first point.
+/// Finds the file or directory of a module: its name without the extension, up to the first dot.
 fn module(base: &Path, name: &OsStr) -> Option<OsString> {
     let name = name.to_str()?;
     let first = name.split('.').next()?;

@@ -1,26 +1,26 @@
-//! Responsible for the words of a command that lead somewhere from one directory only: which they are, and what they
-//! are when they lead there from everywhere, or when what they name is written beside the candidate.
+//! Rewrites the words of a command that only work in one directory, so that they work everywhere, or so that outputs go
+//! next to the candidate.
 //!
-//! No command's options are known here. A word is rewritten where all of it names something in the current directory,
-//! or what is behind its first `=`, behind an `@` or behind the letters of an option; of a list between `:` or `,` each
-//! part by itself.
+//! This code knows no command's options. It rewrites a word if the whole word is a path in the current directory, or
+//! the part after the first `=`, after an `@`, or after the letters of an option. In a list with `:` or `,` it rewrites
+//! each part.
 
 use std::ffi::{OsStr, OsString};
 use std::fmt;
 use std::os::unix::ffi::{OsStrExt, OsStringExt};
 use std::path::{Component, Path, PathBuf};
 
-/// The mark of the candidate's path in a word.
+/// Stands for the candidate's path in a word.
 const MARK: &[u8] = b"@@";
 
 /// A word that was rewritten.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Reworded {
-    /// Its place among the words of the command.
+    /// Its index among the words of the command.
     pub at: usize,
-    /// As it was typed.
+    /// The word as typed.
     pub from: OsString,
-    /// With a path that leads there from everywhere.
+    /// The rewritten word, which works in every directory.
     pub to: OsString,
 }
 
@@ -30,8 +30,8 @@ impl fmt::Display for Reworded {
     }
 }
 
-/// The words of a command that become others, so that they mean in every directory what they mean `here`: those that name
-/// something, but for the test case `file`, and outputs in another folder.
+/// Finds the words of a command to rewrite, so that they mean in every directory what they mean `here`: existing paths
+/// except the test case `file`, and outputs in another directory.
 #[must_use]
 pub fn settled_words(words: &[OsString], here: &Path, file: &Path) -> Vec<Reworded> {
     let mut changes = own_outputs(words, here);
@@ -40,15 +40,15 @@ pub fn settled_words(words: &[OsString], here: &Path, file: &Path) -> Vec<Reword
     changes
 }
 
-/// Words of a command, all but the first, that name something in the directory `here`, not the test case `file`, and
-/// not what the command writes to: no test gets the path of a user's file to write to.
+/// Finds the words, except the first, that are paths in the directory `here`, but neither the test case `file` nor the
+/// command's output: a test must not get the path of a user's file to write to.
 fn absolute_words(words: &[OsString], here: &Path, file: &Path) -> Vec<Reworded> {
     let place = Standpoint { here, file: here.join(file).canonicalize().ok() };
     reword(words, |at| if output(words, at).is_none() { place.reword(&words[at]) } else { None })
 }
 
-/// Words that name what the command writes to, by the one usual option for that, in a folder below `here` or beside it:
-/// without the folder, which a test's own directory does not have. The output of a test stays there.
+/// Finds words with the command's output, by the usual option, in a directory below `here` or next to it. The rewritten
+/// word lacks the directory, which doesn't exist in a test's own directory, so the output stays there.
 fn own_outputs(words: &[OsString], here: &Path) -> Vec<Reworded> {
     reword(words, |at| {
         let start = output(words, at)?;
@@ -61,7 +61,7 @@ fn own_outputs(words: &[OsString], here: &Path) -> Vec<Reworded> {
     })
 }
 
-/// Where the path of what the command writes to begins in a word, if it has one.
+/// Finds the start of the output path in a word, if it has one.
 fn output(words: &[OsString], at: usize) -> Option<usize> {
     const LONG: &str = "--output";
     let word = words[at].as_bytes();
@@ -79,7 +79,7 @@ fn reword(words: &[OsString], to: impl Fn(usize) -> Option<OsString>) -> Vec<Rew
     reworded.collect()
 }
 
-/// The words with some of them rewritten.
+/// Applies rewritten words.
 #[must_use]
 pub fn reworded(words: &[OsString], changes: &[Reworded]) -> Vec<OsString> {
     let mut words = words.to_vec();
@@ -104,7 +104,7 @@ impl Standpoint<'_> {
         let behind_sign = || bytes.iter().position(|byte| *byte == b'=').and_then(|at| from(at + 1));
         let behind_letters = || {
             let is_option = bytes.len() > 2 && bytes[0] == b'-' && bytes[1].is_ascii_alphabetic();
-            // The longest end that leads somewhere: `-Iinclude` has a file `e` in it only by chance.
+            // Use the longest suffix that is a path: in `-Iinclude`, a file `e` would match only by chance.
             is_option.then(|| (2..bytes.len()).find_map(from)).flatten()
         };
         let behind_at = || if bytes.first() == Some(&b'@') { from(1) } else { None };
@@ -112,7 +112,7 @@ impl Standpoint<'_> {
         Some(OsString::from_vec(bytes))
     }
 
-    /// A path, or a list of paths of which at least one leads somewhere.
+    /// Rewrites a path, or a list of paths if at least one exists.
     fn list(&self, text: &[u8]) -> Option<Vec<u8>> {
         if let Some(path) = self.path(text) {
             return Some(path);
@@ -134,7 +134,7 @@ impl Standpoint<'_> {
         if self.file.as_ref() == Some(&real) {
             return None;
         }
-        // `..` stays: behind a link it leads elsewhere than to where the link stands.
+        // `..` stays: after a link it leads to the parent of the target.
         let parts = full.components().filter(|part| *part != Component::CurDir);
         let mut clean = parts.collect::<PathBuf>().into_os_string().into_vec();
         if text.ends_with(b"/") {
@@ -174,7 +174,7 @@ mod tests {
             ("lib:include:/usr/x", "/lib:/include:/usr/x"),
             ("-I.", "-I"),
             ("src/../lib", "/src/../lib"),
-            // Nothing of these is changed.
+            // These stay.
             ("-Wall", ""),
             ("src/case.c", ""),
             ("src/@@", ""),
@@ -205,7 +205,7 @@ mod tests {
             (["cc", "--output", "build/x"], "x"),
             (["cc", "-c", "-obuild/x.o"], "-ox.o"),
             (["cc", "-c", "--output=./build/x.o"], "--output=x.o"),
-            // Nothing of these is changed: no folder, none that is here, the candidate's own, or no output.
+            // These stay: no directory, an existing one, the candidate's own, or no output.
             (["cc", "-o", "x.o"], ""),
             (["cc", "-o", "missing/x.o"], ""),
             (["cc", "-o", "/tmp/x.o"], ""),

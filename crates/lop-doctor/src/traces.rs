@@ -1,5 +1,5 @@
-//! Responsible for what lies around a test: what is in directories before and after, and what the test's own text
-//! names.
+//! Observes the surroundings of a test: the files in directories before and after, and the names in the test's own
+//! text.
 
 use std::collections::BTreeMap;
 use std::ffi::OsString;
@@ -8,10 +8,10 @@ use std::io::Read;
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
-/// Larger directories are not watched: looking at them would take longer than a test.
+/// Maximum number of files in a watched directory: listing more would take longer than a test.
 const MOST_ENTRIES: usize = 5_000;
 
-/// A test's script is read up to here.
+/// Maximum number of bytes to read of a test's script.
 const SCRIPT: u64 = 256 << 10;
 
 /// The content of some directories at one moment.
@@ -21,7 +21,7 @@ pub(super) struct Snapshot {
     directories: Vec<PathBuf>,
 }
 
-/// The mark that tells a file from its earlier state.
+/// The stamp of a file, which changes if the file changes.
 #[derive(Debug, PartialEq, Eq)]
 struct Stamp {
     length: u64,
@@ -29,7 +29,7 @@ struct Stamp {
 }
 
 impl Snapshot {
-    /// Looks at these directories, each once, and not at what is below them.
+    /// Lists these directories, each once, without their subdirectories.
     pub(super) fn take(directories: impl IntoIterator<Item = PathBuf>) -> Self {
         let mut snapshot = Self::default();
         for directory in directories.into_iter().filter_map(|directory| directory.canonicalize().ok()) {
@@ -43,8 +43,8 @@ impl Snapshot {
         snapshot
     }
 
-    /// The files that are new or different since then. Those that this process has open itself (its output may go to
-    /// one) do not count, nor do those that another lop is about to rename.
+    /// Returns the files that are new or changed since then. Ignores files that this process has open (its output may
+    /// go to one) and temporary files of another lop.
     pub(super) fn changes(&self) -> Vec<PathBuf> {
         let changed = |path: &PathBuf, stamp: &Stamp| {
             let is_new = self.entries.get(path).is_none_or(|before| before != stamp && path.is_file());
@@ -93,7 +93,7 @@ pub(super) struct Script {
 }
 
 impl Script {
-    /// Reads the words of a command, and those of them that are scripts.
+    /// Reads the words of a command, and the scripts among them.
     pub(super) fn read(program: &Path, words: &[OsString]) -> Self {
         let mut script = Self::default();
         let arguments = words.iter().skip(1);
@@ -108,7 +108,7 @@ impl Script {
         script
     }
 
-    /// The first line that has `words` in it, with nothing behind them that would make another name of them.
+    /// Finds the first line that contains `words`, not followed by a character that would make it another name.
     pub(super) fn naming(&self, words: &str) -> Option<String> {
         let goes_on = |rest: &str| rest.starts_with(|next: char| next.is_alphanumeric() || "._-/".contains(next));
         let names = |line: &&String| line.match_indices(words).any(|(at, found)| !goes_on(&line[at + found.len()..]));
@@ -116,7 +116,7 @@ impl Script {
     }
 }
 
-/// Lines without comments and blanks around them.
+/// Lists the lines without comments and surrounding whitespace.
 fn lines(text: &str) -> Vec<String> {
     let lines = text.lines().map(str::trim);
     lines.filter(|line| !line.is_empty() && !line.starts_with('#')).map(str::to_owned).collect()

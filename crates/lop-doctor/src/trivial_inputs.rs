@@ -1,32 +1,32 @@
-//! Responsible for texts with nothing in them: a test that takes one of them says nothing about the input.
+//! Trivial inputs: a test that accepts one of them checks nothing about the input.
 //!
-//! These are what a reduction ends with when its condition is satisfied too easily: no text at all, a program with
-//! nothing in it, a bracket that is never closed.
+//! A reduction ends on such a text if its condition is too weak: an empty text, an empty program, a bracket that is
+//! never closed.
 
 use lop_grammar::Grammar;
 use lop_reduce::Project;
 
-/// Empty texts of a language that are tried.
+/// Maximum number of empty texts of a language to try.
 const OF_LANGUAGE: usize = 4;
-/// Openings that are tried.
+/// Maximum number of openings to try.
 const OPENINGS: usize = 4;
 
-/// Beginnings of something that is not there; with each of them alone many a parser is as unhappy as with the input.
+/// Openings without their end: many parsers reject each of them as they reject the input.
 const OPENERS: [u8; 6] = *b"{[(\"<'";
 
-/// The file that nothing can be found in and that is not empty.
+/// A file without content that isn't empty.
 pub(super) const TRIVIAL: &[u8] = b"\n";
 
-/// Knows what a test case looks like that has nothing in it.
+/// Makes the trivial variants of a test case.
 #[derive(Clone, Debug, Default)]
 pub struct TrivialInputs {
-    /// Whole files of the language with nothing in them.
+    /// Empty files of the language.
     empty_texts: Vec<String>,
-    /// The files, where the test case has several.
+    /// The files, if the test case has several.
     project: Option<Project>,
 }
 
-/// A candidate with nothing in it.
+/// A trivial candidate.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TrivialInput {
     /// Its description, as a part of a sentence.
@@ -38,7 +38,7 @@ pub struct TrivialInput {
 }
 
 impl TrivialInputs {
-    /// For a test case in one language or of several files.
+    /// Makes the variants for a test case in one language or of several files.
     #[must_use]
     pub fn new(grammar: Option<&Grammar>, project: Option<&Project>) -> Self {
         let empty_texts = match project {
@@ -48,14 +48,14 @@ impl TrivialInputs {
         Self { empty_texts, project: project.cloned() }
     }
 
-    /// The files, where the test case has several.
+    /// The files, if the test case has several.
     #[must_use]
     pub fn project(&self) -> Option<&Project> {
         self.project.as_ref()
     }
 
-    /// Candidates with nothing in them: the empty file first, then a line break, then the texts of the language, then
-    /// those opening brackets and quotes that the input contains. The input itself is left out.
+    /// Lists the trivial candidates: the empty file, a newline, the empty texts of the language, and those opening
+    /// brackets and quotes that the input contains. Leaves the input itself out.
     #[must_use]
     pub fn cases(&self, input: &[u8]) -> Vec<TrivialInput> {
         let language = self.empty_texts.iter().take(OF_LANGUAGE).map(|text| text.clone().into_bytes());
@@ -69,7 +69,7 @@ impl TrivialInputs {
         cases.filter(|case| case.candidate.trim_ascii() != input.trim_ascii() || case.candidate.is_empty()).collect()
     }
 
-    /// The candidate in which this is all the text.
+    /// Makes the candidate whose files have this text.
     fn case(&self, input: &[u8], text: Vec<u8>) -> TrivialInput {
         let name = hollow_name(&text);
         match &self.project {
@@ -80,13 +80,12 @@ impl TrivialInputs {
         }
     }
 
-    /// Whether it is a whole text of the language with nothing in it.
+    /// Whether it is an empty text of the language.
     pub(super) fn is_of_language(&self, text: &[u8]) -> bool {
         self.empty_texts.iter().any(|empty| empty.as_bytes() == text)
     }
 
-    /// Whether a result has nothing in it: of several files, none of those that the test names, and none of the others that
-    /// are left if it names none.
+    /// Whether a result is trivial. Of several files, those that the test names count, or all if it names none.
     #[must_use]
     pub fn is_hollow(&self, result: &[u8]) -> bool {
         match &self.project {
@@ -100,7 +99,7 @@ impl TrivialInputs {
     }
 
     fn is_hollow_text(&self, text: &[u8]) -> bool {
-        // Other whitespace may be what the bug is about.
+        // Other whitespace may trigger the bug.
         let words = String::from_utf8_lossy(text);
         let words = words.trim_matches([' ', '\r', '\n']).as_bytes();
         let is_opener = matches!(words, [only] if OPENERS.contains(only));
@@ -108,7 +107,7 @@ impl TrivialInputs {
     }
 }
 
-/// A text with nothing in it in a sentence.
+/// Describes a trivial text in a sentence.
 fn hollow_name(text: &[u8]) -> String {
     match text {
         b"" => "the empty file".to_owned(),

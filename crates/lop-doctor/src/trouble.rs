@@ -1,14 +1,14 @@
-//! Why an examination was not made, or not to its end.
+//! Errors that prevent an examination or end it early.
 
 use lop_run::oracle::SlotError;
 
-/// The examination could not be made, or not to its end.
+/// The reason why the examination is missing or incomplete.
 #[derive(Debug, thiserror::Error)]
 pub enum Trouble {
-    /// There is no place to run tests in.
+    /// No directory for tests can be created.
     #[error(transparent)]
     Slot(#[from] SlotError),
-    /// A cancellation stopped it.
+    /// The user stopped it.
     #[error("stopped before the examination was over")]
     Cancelled,
 }

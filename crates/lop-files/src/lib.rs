@@ -1,4 +1,4 @@
-//! Files: those that lop writes where others may have put theirs ([`disk`]), and test cases of several files as one text
+//! Safe files in directories that other users can write to ([`disk`]), and test cases of several files as one text
 //! ([`project`]).
 //!
 //! Internal to lop: no version of this crate promises anything.

@@ -1,4 +1,4 @@
-//! Nodes that rules have matched.
+//! Nodes that a rule has matched.
 
 use std::cmp::{Ordering, Reverse};
 use std::ops::Range;

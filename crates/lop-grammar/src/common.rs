@@ -1,9 +1,9 @@
-//! The rules that need no language: `grammars/common.scm`, fitted to a parser and matched.
+//! The rules for all languages: reads `grammars/common.scm`, adapts it to a parser, and matches it.
 //!
-//! They speak of fields rather than of kinds: `(_ name: (_) body: (_))` is whatever has a name and a body. As parts of a
-//! tree-sitter query such patterns would be tried at every node in each search, or, with the kinds in place of the
-//! wildcard, take up to seconds to compile. They are simple, so they are matched here: the parser's description tells
-//! which kinds can have the fields, and nothing else is looked at.
+//! These rules name fields instead of kinds: `(_ name: (_) body: (_))` is any node with a name and a body. In a
+//! tree-sitter query, every search would try such patterns at every node; with all kinds instead of the wildcard, the
+//! query would take up to seconds to compile. The patterns are simple, so they are matched here: the parser's
+//! description lists the kinds that can have the fields, and only their nodes are examined.
 
 use std::collections::BTreeSet;
 use std::num::NonZero;

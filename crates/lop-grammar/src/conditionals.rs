@@ -1,4 +1,4 @@
-//! Conditional lines: a preprocessor keeps some of them.
+//! Conditional lines, of which a preprocessor keeps some.
 
 use regex::bytes::Regex;
 

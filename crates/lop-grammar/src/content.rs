@@ -1,8 +1,7 @@
-//! Whether a file of unknown extension is in a language: by its first line, or by how well it parses.
+//! Decides whether a file with an unknown extension is in a language: by its first line, or by how well it parses.
 //!
-//! Parsing alone is not enough. A forgiving parser reads a list of words as a list of statements, so a
-//! language also says, with `content`, what its files contain; then the share of bytes that the
-//! parser could make nothing of decides.
+//! Parsing alone isn't enough. A forgiving parser reads a list of words as a list of statements, so a language also has
+//! an expression `content` that its files match. Then the share of bytes in syntax errors decides.
 
 use std::cmp::Reverse;
 use std::sync::OnceLock;

@@ -1,4 +1,4 @@
-//! Parts of a text that are in another language: `[[embedded]]` in `language.toml`.
+//! Parts of a text in another language: `[[embedded]]` in `language.toml`.
 
 use std::sync::{Arc, OnceLock};
 

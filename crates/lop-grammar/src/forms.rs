@@ -1,4 +1,4 @@
-//! The forms of rules: which captures make a rule, and which directives it reads.
+//! The forms of rules: the captures that make a rule, and its directives.
 
 use tree_sitter::{CaptureQuantifier, Query};
 

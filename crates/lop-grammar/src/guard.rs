@@ -1,5 +1,4 @@
-//! Responsible for a language's guard: the compiler whose warnings mean that a program has no meaning, as data in
-//! `guard.toml`.
+//! A language's guard: the compiler whose warnings show undefined behaviour, as data in `guard.toml`.
 
 use lop_parser::{Catalog, Folder};
 

@@ -1,4 +1,4 @@
-//! Names of `language.toml` resolved into sets of a parser's numeric node kinds.
+//! Resolves names in `language.toml` to sets of a parser's numeric node kinds.
 
 use tree_sitter::Language;
 

@@ -1,5 +1,5 @@
-//! The form of `language.toml`: which keys there are. The names in it are resolved against the
-//! parser elsewhere; here every string keeps its place, so that a wrong one can be pointed at.
+//! The keys of `language.toml`. Other files resolve the names against the parser; here every string keeps its position,
+//! so that an error can point to it.
 
 use std::collections::BTreeMap;
 

@@ -1,10 +1,8 @@
-//! A language's own `language.toml`, the user's before it and those of the languages that it extends behind it, read as
-//! one.
+//! Merges the user's `language.toml`, the language's own, and those of the languages that it extends.
 //!
-//! The nearest comes first. Lists of kinds and names are put together; a key of `[minimal]` that two of them have
-//! says what the nearer one says, in the place of the farther one; of plain values the nearest one counts. The
-//! keys that say which files are in the language are its own alone. The file of all languages stands behind all
-//! of them, for the keys that they do not have.
+//! Lists of kinds and names are joined. If several files have the same key of `[minimal]` or the same plain value, the
+//! nearest file wins: the user's, then the language's own, then the extended ones in order. The keys about file names
+//! only count in the language's own file. The file for all languages comes last.
 
 use regex::bytes::Regex;
 use tree_sitter::Language;

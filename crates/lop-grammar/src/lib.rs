@@ -1,7 +1,9 @@
-//! The edits that a language allows: everything that lop knows about one, read from its folder in `grammars/`.
+//! The facts about a language and the edits that it allows, from its folder in `grammars/`.
 //!
-//! No language is named here. [`Registry`] finds the folder for a file, [`Grammar`] answers the
-//! questions of the passes, with every name of the folder's files resolved to numeric node kinds.
+//! No language is named here. [`Registry`] finds the folder for a file. [`Grammar`] answers the questions of the
+//! passes, with every name resolved to a numeric node kind.
+//!
+//! Internal to lop: no version of this crate promises anything.
 
 mod capture;
 mod common;

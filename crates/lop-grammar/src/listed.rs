@@ -1,4 +1,4 @@
-//! Responsible for what a list of the languages tells of each.
+//! The facts about a language for the list of all languages.
 
 use lop_parser::{Folder, NotBuiltIn, Texts};
 

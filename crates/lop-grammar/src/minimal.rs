@@ -1,8 +1,7 @@
-//! The table behind `[minimal]`: which short texts may stand where a node stands.
+//! The table for `[minimal]`: the short texts that can replace a node.
 //!
-//! A key is a kind or supertype, `before + kind` for what stands right behind something, or `parent.field` where
-//! both sides may be `_` for "any". Keys are resolved once, into tables by number: the look-up runs for every node
-//! of every rebuilt tree.
+//! A key is a kind or supertype, `before + kind` for a node right after another one, or `parent.field`; `_` means any.
+//! Keys are resolved once into tables by number, because every node of every new tree is looked up.
 
 use std::collections::HashMap;
 

@@ -1,4 +1,4 @@
-//! A user's additions to a language without a rebuild: a folder with more rules, or other facts.
+//! The user's additions to a language without a rebuild: a folder with more rules, or with other facts.
 
 use toml::Table;
 

@@ -1,4 +1,4 @@
-//! The mistakes in a language's files, and how a position in them becomes a line number.
+//! Errors in a language's files, and their line numbers.
 
 use tree_sitter::{QueryError, QueryErrorKind};
 

@@ -1,4 +1,4 @@
-//! Queries of the user's own: parts of a text picked by what they are.
+//! The user's queries: select parts of a text by their syntax.
 
 use std::ops::Range;
 

@@ -1,4 +1,4 @@
-//! The languages that the program knows, and which of them a file is in.
+//! The known languages, and the choice of one for a file.
 
 use std::path::Path;
 use std::sync::Arc;

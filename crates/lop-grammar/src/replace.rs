@@ -1,4 +1,4 @@
-//! Which kinds may stand for which: the classes of `language.toml` and the parser's supertypes.
+//! Which kinds can replace which: by the classes in `language.toml` and the parser's supertypes.
 
 use std::collections::BTreeMap;
 

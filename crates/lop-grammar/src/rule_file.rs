@@ -1,4 +1,4 @@
-//! The text of `reduce.scm` with those of the languages that a language extends behind it, compiled as one query.
+//! Compiles `reduce.scm`, together with those of the extended languages, as one query.
 
 use std::ops::Range;
 

@@ -1,4 +1,4 @@
-//! Which rule an edit comes from, and where that rule is written: for people who want to know which of their rules pay.
+//! The rule of an edit, with its file and line, for authors of rules.
 
 use std::fmt;
 use std::ops::Deref;

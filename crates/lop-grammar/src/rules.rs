@@ -1,7 +1,7 @@
-//! `reduce.scm`: tree-sitter queries whose captures say what an edit may do to the nodes they match.
+//! Reads `reduce.scm`: tree-sitter queries whose captures define edits of the matched nodes.
 //!
-//! A pattern is one rule; its captures say of which form. The set of forms is fixed and documented
-//! in `grammars/README.md`; a pattern that captures anything else is an error, not a silent nothing.
+//! A pattern is one rule; its captures define its form. `grammars/README.md` documents the fixed set of forms. Any
+//! other capture is an error.
 
 use std::sync::OnceLock;
 

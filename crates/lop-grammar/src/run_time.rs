@@ -1,5 +1,5 @@
-//! Languages that are not built in: a parser in a shared library, and the texts that are with it. Nothing here is loaded
-//! but what the caller names.
+//! Languages that aren't built in: a parser in a shared library, and the texts next to it. Loads only what the caller
+//! names.
 
 use std::fs;
 use std::io;

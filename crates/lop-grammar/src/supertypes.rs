@@ -1,7 +1,7 @@
-//! Which kinds stand for which others: the supertypes of a parser, read from its `node-types.json`.
+//! The supertypes of a parser, from its `node-types.json`: which kinds are subtypes of which.
 //!
-//! Where there is no description the parser is asked. One of ABI 15 tells those supertypes that its grammar does not inline,
-//! an older one none. None tells which kind has which field.
+//! Without a description, the parser is asked. A parser of ABI 15 lists the supertypes that its grammar doesn't inline;
+//! an older one lists none. No parser lists which kind has which field.
 
 use std::collections::{BTreeMap, BTreeSet};
 

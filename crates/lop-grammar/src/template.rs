@@ -1,7 +1,7 @@
-//! Templates: what a rule puts in the place of what it matched, made of its own text and of captures.
+//! Templates: the replacement of a match, made of text and captures.
 //!
-//! `{_name}` stands for the text of the capture `@_name`, `{_name.inside}` for what stands between
-//! its first and last token. Everything else is text, braces included.
+//! `{_name}` is the text of the capture `@_name`, and `{_name.inside}` the text between its first and last token.
+//! Everything else is literal, including other braces.
 
 use std::ops::Range;
 

@@ -1,5 +1,4 @@
-//! The invariants of every folder of `grammars/`, asked of all of them alike: there is no code here
-//! for any one language.
+//! The invariants of every folder of `grammars/`, without code for any single language.
 
 use std::path::Path;
 use std::sync::OnceLock;

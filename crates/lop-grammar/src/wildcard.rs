@@ -1,8 +1,8 @@
-//! Whether a pattern of a query may begin at every node.
+//! Whether a pattern of a query can start at every node.
 //!
-//! tree-sitter (0.27) counts such patterns and takes as many from the front of its table. Disabling a pattern takes it
-//! out of the table and leaves the count: others are then tried at every node, or what is behind the table is read. So
-//! these patterns must stay.
+//! tree-sitter (0.27) counts such patterns, and takes that many from the front of its table. Disabling a pattern
+//! removes it from the table but not from the count: then other patterns are tried at every node, or memory after the
+//! table is read. So these patterns must stay enabled.
 
 /// Whether a pattern, or a branch of it, begins with a wildcard. Some that tree-sitter can find by what is inside them
 /// are among these.

@@ -1,9 +1,9 @@
-//! Outcomes shared between reductions with the same test: `--cache DIR`.
+//! Shares outcomes between reductions with the same test: `--cache DIR`.
 //!
 //! A file for each test, named by the test's hash, holds entries of one size: key, verdict, exit, duration, CRC-32.
-//! Several lop processes may append at the same time; each holds the file's lock while it writes one entry. An entry
-//! whose checksum is wrong is left out, and one that was torn by a kill is cut off before the next is written.
-//! Outcomes that hang on the deadline are not shared: another run may have more patience.
+//! Several lop processes may append at the same time; each holds the file's lock while it writes one entry. lop ignores
+//! an entry with a wrong checksum, and cuts off an incomplete one before it writes the next. Outcomes that depend on
+//! the deadline are not shared: another run may have a longer one.
 
 use std::collections::{HashMap, VecDeque};
 use std::fs::{self, File};
@@ -19,14 +19,14 @@ use lop_files::disk::{self, Folder, ReadAccess};
 use lop_run::exec::Key;
 use lop_run::oracle::{Exit, Outcome, Recalled};
 
-/// Ends the names of the files; another form of entries gets another one.
+/// File name suffix; it changes with the format of the entries.
 const ENDING: &str = "outcomes-1";
 /// Bytes of an entry: key, verdict, kind of exit, code, duration in nanoseconds, checksum.
 const ENTRY: usize = 16 + 1 + 1 + 4 + 8 + 4;
 /// Characters of the test's hash in the file's name.
 const NAME: usize = 32;
 
-/// The outcomes known of one test.
+/// The known outcomes of one test.
 #[derive(Debug)]
 pub struct Cache {
     path: PathBuf,
@@ -35,11 +35,11 @@ pub struct Cache {
 }
 
 impl Cache {
-    /// Opens the cache of a test, named by the hash of everything that its outcomes depend on, and makes it if there is
-    /// none. Only `audience` may read a new one.
+    /// Opens the cache of a test, named by the hash of everything that its outcomes depend on, or creates it. Only
+    /// `audience` can read a new one.
     ///
     /// # Errors
-    /// When the folder or the file cannot be made, is a link or another user's, or cannot be read.
+    /// If the directory or the file cannot be created or read, is a link, or belongs to another user.
     pub fn open(folder: &Path, test: &str, audience: ReadAccess) -> Result<Cache, JournalError> {
         fs::create_dir_all(folder).map_err(|source| JournalError::unwritten(folder, source))?;
         let path = folder.join(format!("{}.{ENDING}", test.get(..NAME).unwrap_or(test)));
@@ -59,16 +59,16 @@ impl Cache {
         Ok(Cache { path, file, known })
     }
 
-    /// The next outcome known of a candidate. One that other runs found several times is known several times.
+    /// Takes the next known outcome of a candidate. Each run that found one counts.
     pub fn recall(&mut self, candidate: &Key) -> Option<Outcome> {
         let recorded = self.known.get_mut(candidate)?.pop_front()?;
         Some(recorded.outcome(Recalled::Cache))
     }
 
-    /// Shares an outcome, unless it hangs on the deadline.
+    /// Shares an outcome, unless it depends on the deadline.
     ///
     /// # Errors
-    /// When the file cannot be written.
+    /// If the file cannot be written.
     pub fn record(&mut self, candidate: &Key, outcome: &Outcome) -> io::Result<()> {
         let shared = outcome.verdict != Some(Verdict::Timeout) && outcome.exit != Exit::TimedOut;
         let Some(recorded) = Recorded::of(outcome, Duration::ZERO).filter(|_| shared) else { return Ok(()) };
@@ -94,7 +94,7 @@ fn entry(key: &Key, recorded: &Recorded) -> [u8; ENTRY] {
     let mut kinds = Vec::new();
     recorded.put(&mut kinds);
     bytes[..16].copy_from_slice(key);
-    // Verdict, kind of exit and code have one length; what follows them there has not.
+    // Verdict, kind of exit and code have a fixed length; the rest of a journal's record has not.
     bytes[16..22].copy_from_slice(&kinds[..6]);
     bytes[22..30].copy_from_slice(&nanoseconds.to_le_bytes());
     let checksum = crc32fast::hash(&bytes[..30]);

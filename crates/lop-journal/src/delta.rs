@@ -1,26 +1,26 @@
-//! The change from one text to the next, in few bytes: most steps of a reduction take parts out of a text, some put a
-//! few bytes in their place.
+//! Stores the change from one text to the next in few bytes. Most steps of a reduction remove parts of a text; some
+//! replace them by a few bytes.
 //!
-//! A delta is a list of moves, each *skip so much of the old text, put these bytes in, copy so much of the old text*.
-//! It is found in one pass over both texts: where they part, what follows in the new text is looked for nearby in the
-//! old one (a replaced name), then far behind (a part that went). That is linear and exact, not minimal.
+//! A delta is a list of moves: *skip n bytes of the old text, insert these bytes, copy m bytes of the old text*. One
+//! pass over both texts finds it. At a difference it looks for the rest of the new text nearby in the old one (a
+//! replaced name), then further on (a removed part). This is linear and exact, but not minimal.
 
 use super::varint::{Reader, put};
 
-/// Bytes that are compared at once.
+/// Bytes compared at once.
 const BLOCK: usize = 1024;
-/// How far texts are looked at for a common continuation behind a small change, in bytes.
+/// Distance in bytes within which texts must agree again after a small change.
 const NEAR: usize = 48;
-/// How many equal bytes are taken for a continuation behind a small change.
+/// Equal bytes that count as agreement after a small change.
 const NEAR_MATCH: usize = 6;
-/// How far a part that went is looked over before a small change is thought of, in bytes.
+/// Maximum length in bytes of a removed part that is tried before a small change.
 const CUT: usize = 2048;
-/// How many equal bytes are looked for in the rest of the old text.
+/// Equal bytes that count as agreement after a long removed part.
 const FAR_MATCH: usize = 16;
-/// Searching in the rest of the old text ends when this many times the texts' length was looked at.
+/// Effort limit for long removed parts, as a multiple of the texts' length.
 const PATIENCE: usize = 4;
 
-/// The delta from `old` to `new`.
+/// Computes the delta from `old` to `new`.
 #[must_use]
 pub(super) fn between(old: &[u8], new: &[u8]) -> Vec<u8> {
     let end = common_end(old, new);
@@ -31,7 +31,7 @@ pub(super) fn between(old: &[u8], new: &[u8]) -> Vec<u8> {
         let same = common_start(&old[from..], &new[to..]);
         moves.copy(same);
         (from, to) = (from + same, to + same);
-        // The common end may be longer than what is left of the shorter text.
+        // The common end may be longer than the rest of the shorter text.
         let end = end.min(new.len() - to).min(old.len() - from);
         let (old_rest, new_rest) = (&old[from..old.len() - end], &new[to..new.len() - end]);
         if new_rest.is_empty() {
@@ -49,7 +49,7 @@ pub(super) fn between(old: &[u8], new: &[u8]) -> Vec<u8> {
     }
 }
 
-/// The text that a delta makes of `old`; `None` if it was not made for it.
+/// Applies a delta to `old`; `None` if it doesn't fit.
 #[must_use]
 pub(super) fn apply(old: &[u8], delta: &[u8]) -> Option<Vec<u8>> {
     let mut reader = Reader::new(delta);
@@ -66,15 +66,15 @@ pub(super) fn apply(old: &[u8], delta: &[u8]) -> Option<Vec<u8>> {
     Some(new)
 }
 
-/// Bytes that two texts have in common at their start.
+/// Counts the equal bytes at the start of two texts.
 fn common_start(one: &[u8], other: &[u8]) -> usize {
-    // Whole blocks first: most of a large text stays from step to step.
+    // Whole blocks first: most of a large text stays the same from step to step.
     let blocks = one.chunks_exact(BLOCK).zip(other.chunks_exact(BLOCK)).take_while(|(a, b)| a == b).count();
     let start = blocks * BLOCK;
     start + one[start..].iter().zip(&other[start..]).take_while(|(a, b)| a == b).count()
 }
 
-/// Bytes that they have in common at their end.
+/// Counts the equal bytes at the end of two texts.
 fn common_end(one: &[u8], other: &[u8]) -> usize {
     let blocks = one.rchunks_exact(BLOCK).zip(other.rchunks_exact(BLOCK)).take_while(|(a, b)| a == b).count();
     let end = blocks * BLOCK;
@@ -83,14 +83,14 @@ fn common_end(one: &[u8], other: &[u8]) -> usize {
     end + one.iter().rev().zip(other.iter().rev()).take_while(|(a, b)| a == b).count()
 }
 
-/// A part that went, of a few lines at most. Looked for first: where lines are much alike, the next one looks like this
-/// one with a few bytes changed.
+/// Finds a removed part of a few lines. This comes first: if lines are similar, the next one looks like this one with a
+/// few bytes changed.
 fn cut(old: &[u8], new: &[u8]) -> Option<(usize, usize)> {
     let wanted = new.get(..FAR_MATCH)?;
     memchr::memmem::find(&old[..old.len().min(CUT)], wanted).map(|skip| (skip, 0))
 }
 
-/// A change of a few bytes: what is skipped and what is put in before the texts go on alike.
+/// Finds a change of a few bytes: how much to skip and to insert until the texts agree again.
 fn near(old: &[u8], new: &[u8]) -> Option<(usize, usize)> {
     let matches = |skip: usize, insert: usize| {
         let (old, new) = (old.get(skip..), new.get(insert..));
@@ -102,7 +102,7 @@ fn near(old: &[u8], new: &[u8]) -> Option<(usize, usize)> {
     splits.into_iter().find(|&(skip, insert)| matches(skip, insert))
 }
 
-/// A part that went, of any length.
+/// Finds a removed part of any length.
 fn far(old: &[u8], new: &[u8], patience: &mut usize) -> Option<(usize, usize)> {
     let wanted = new.get(..FAR_MATCH)?;
     if *patience == 0 {
@@ -113,7 +113,7 @@ fn far(old: &[u8], new: &[u8], patience: &mut usize) -> Option<(usize, usize)> {
     found.map(|skip| (skip, 0))
 }
 
-/// Moves as they are found; those that can be one are.
+/// Collects moves, and merges them if possible.
 #[derive(Default)]
 struct Moves {
     bytes: Vec<u8>,
@@ -141,7 +141,7 @@ impl Moves {
         self.copy += length;
     }
 
-    /// A skip or an insertion comes before the copy of its move.
+    /// In a move, the skip and the insertion come before the copy.
     fn begin(&mut self) {
         if self.copy > 0 {
             self.write();
@@ -157,7 +157,7 @@ impl Moves {
     }
 
     fn finish(mut self) -> Vec<u8> {
-        // A skip at the very end says nothing.
+        // A skip at the end is redundant.
         if self.copy > 0 || !self.inserted.is_empty() {
             self.write();
         }
@@ -178,7 +178,7 @@ mod tests {
         delta.len()
     }
 
-    /// Bytes without an order.
+    /// Random bytes.
     fn noise(seed: u64, length: usize) -> Vec<u8> {
         let next =
             |state: &u64| Some(state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407));
@@ -223,8 +223,8 @@ mod tests {
     proptest! {
         #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::default() })]
 
-        /// Parts longer than blocks and than what is looked over, of which some go, change or are others: the search in the
-        /// rest of the old text loses its patience in the middle of some.
+        /// Parts longer than all limits, some of them removed, changed or replaced: the search for long removed parts
+        /// reaches its effort limit in some.
         #[test]
         fn long_texts_lead_to_each_other(parts in prop::collection::vec((any::<u64>(), 0..3 * CUT, 0..4_u8), 0..8)) {
             let (mut old, mut new) = (Vec::new(), Vec::new());

@@ -1,4 +1,4 @@
-//! Why a journal cannot be written, read or gone on with.
+//! Errors of writing, reading and resuming a journal.
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -9,10 +9,10 @@ use lop_files::disk::Distrusted;
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum JournalError {
-    /// A file or folder under one of the names is not trusted.
+    /// A file or directory with one of lop's names isn't trusted.
     #[error(transparent)]
     Distrusted(Distrusted),
-    /// The folder of the state, or a file in it, cannot be made.
+    /// The state directory, or a file in it, cannot be created.
     #[error("cannot write {}", path.display())]
     Unwritten {
         /// The file or folder.
@@ -30,26 +30,26 @@ pub enum JournalError {
         #[source]
         source: io::Error,
     },
-    /// There is none.
+    /// There is no journal.
     #[error("there is no journal {}", .0.display())]
     Missing(PathBuf),
-    /// Another lop is at work.
+    /// Another lop is using it.
     #[error("another lop is writing {}", .0.display())]
     Busy(PathBuf),
-    /// It is something else, or was damaged at its very beginning.
+    /// It isn't a journal, or is corrupt at the start.
     #[error("{} is not a journal of lop, or its beginning is corrupt", .0.display())]
     NotAJournal(PathBuf),
-    /// It was written in another form.
+    /// It has another format.
     #[error("{} is written in format {found}, and this lop reads format {wanted}", path.display())]
     Format {
         /// The file.
         path: PathBuf,
         /// The format of the file.
         found: u32,
-        /// The only one that is read.
+        /// The format that this version reads.
         wanted: u32,
     },
-    /// It was written by another version, which would try other candidates.
+    /// Another version wrote it, and would try other candidates.
     #[error("{} was written by lop {found}, and this is lop {own}", path.display())]
     Version {
         /// The file.
@@ -59,15 +59,15 @@ pub enum JournalError {
         /// This version.
         own: String,
     },
-    /// The file that is reduced has changed since the journal was written.
+    /// The reduced file has changed since the journal was written.
     #[error("{} belongs to another input: {} has changed", path.display(), file.display())]
     Changed {
         /// The journal.
         path: PathBuf,
-        /// The file that is reduced.
+        /// The reduced file.
         file: PathBuf,
     },
-    /// Something that the outcomes depend on is not what it was.
+    /// Something that the outcomes depend on has changed.
     #[error("{} belongs to another {what}: {why}", path.display())]
     Foreign {
         /// The file.
@@ -77,7 +77,7 @@ pub enum JournalError {
         /// The difference.
         why: String,
     },
-    /// A step does not follow from the one before it.
+    /// A step doesn't follow from the one before.
     #[error("the journal {} is corrupt: its step {step} cannot be rebuilt", path.display())]
     Damaged {
         /// The file.
@@ -88,7 +88,7 @@ pub enum JournalError {
 }
 
 impl JournalError {
-    /// Something cannot be written, or is not what it should be.
+    /// A file cannot be written, or has an unexpected state.
     pub(super) fn unwritten(path: &Path, source: io::Error) -> JournalError {
         match Distrusted::cause(&source) {
             Some(cause) => JournalError::Distrusted(cause.clone()),
@@ -96,7 +96,7 @@ impl JournalError {
         }
     }
 
-    /// A journal cannot be read, or is not what it should be.
+    /// A journal cannot be read, or has an unexpected state.
     pub(super) fn unread(path: &Path, source: io::Error) -> JournalError {
         match (Distrusted::cause(&source), source.kind()) {
             (Some(cause), _) => JournalError::Distrusted(cause.clone()),

@@ -1,4 +1,4 @@
-//! The journal that is being written, and what goes on with an old one.
+//! Writes the journal, and resumes from an old one.
 
 use std::cell::RefCell;
 use std::collections::{HashMap, VecDeque};
@@ -16,12 +16,12 @@ use super::lock::{Before, Lock, NAME, move_aside, numbered};
 use super::past::Past;
 use super::record::{FORMAT, Header, MAGIC, Record, Recorded, Step, framed, header_payload, input_payload};
 use lop_files::disk::{Folder, ReadAccess};
-use lop_passes::named;
+use lop_reduce::steps::named;
 use lop_reduce::{Ended, Event, Size};
 use lop_run::exec::{Key, Memory, key};
 use lop_run::oracle::{Outcome, Recalled};
 
-/// The name of a copy of a damaged journal, with a number behind it.
+/// The name of a copy of a corrupt journal; a number follows.
 const DAMAGED: &str = "journal.damaged";
 
 /// The journal of a reduction under way.
@@ -29,23 +29,23 @@ const DAMAGED: &str = "journal.damaged";
 pub struct Journal {
     lock: Lock,
     length: u64,
-    /// The folder was made for it.
+    /// Whether the directory was created for it.
     made_folder: bool,
     fresh: bool,
-    /// The outcomes that the interrupted run was given and this one not yet, in its order.
+    /// The outcomes of the interrupted run that this one hasn't used yet, in order.
     order: VecDeque<(Key, Option<Recorded>)>,
-    /// The same by candidate, when the order could not be followed to its end.
+    /// These outcomes by candidate, if the order could not be followed to its end.
     strayed: HashMap<Key, VecDeque<Recorded>>,
     outcomes: usize,
-    /// Keys of the steps in the file, in their order.
+    /// Keys of the steps in the file, in order.
     steps: Vec<Key>,
-    /// How many of them have been reached.
+    /// How many of these steps this run has reached.
     reached: usize,
-    /// Passes that the file says are left out.
+    /// Passes that the file records as skipped.
     skipped: Vec<&'static str>,
-    /// Tests that were run and passes that were begun.
+    /// Number of tests that ran, and of passes that started.
     moment: u64,
-    /// The best result of the reduction, as far as it has got.
+    /// The best result so far.
     text: Vec<u8>,
     ahead: Option<UnreachedBest>,
     /// Working time of the reduction at `since`.
@@ -53,7 +53,7 @@ pub struct Journal {
     since: Instant,
 }
 
-/// The best result of the interrupted run, while the resumed one has not got that far.
+/// The best result of the interrupted run, until the resumed run has reached it.
 #[derive(Debug)]
 struct UnreachedBest {
     text: Vec<u8>,
@@ -62,11 +62,11 @@ struct UnreachedBest {
 }
 
 impl Journal {
-    /// Begins a journal in a folder, which is made if there is none. An old journal is moved aside;
-    /// it is named if a reduction could go on with it. Only `audience` may read the new one.
+    /// Starts a journal in a directory, which is created if necessary. Moves an old journal aside, and returns its name
+    /// if it could be resumed. Only `audience` can read the new one.
     ///
     /// # Errors
-    /// When the folder or the file cannot be made, is a link or another user's, or another lop writes there.
+    /// If the directory or the file cannot be created, is a link, belongs to another user, or another lop writes there.
     pub fn create(
         folder: &Path,
         header: &Header,
@@ -91,7 +91,7 @@ impl Journal {
         let begin = || {
             let before = move_aside(&folder, header)?;
             write().map(|file| (file, before)).map_err(|source| match source.kind() {
-                // Another lop began at the same moment.
+                // Another lop started at the same moment.
                 io::ErrorKind::AlreadyExists => JournalError::Busy(path.clone()),
                 _ => unwritten(&path, source),
             })
@@ -101,7 +101,7 @@ impl Journal {
                 let _ = fs::remove_dir(folder.path());
             }
         })?;
-        // Some file systems have no locks, and on others the file is locked since it was made.
+        // Some file systems have no locks; on others the file is locked since its creation.
         let _ = file.try_lock();
         let lock = Lock { file, path };
         let journal = Journal {
@@ -124,11 +124,11 @@ impl Journal {
         Ok((journal, before))
     }
 
-    /// Goes on with a journal; what is torn or damaged is cut off. Where that is more than the last record, a copy of
-    /// the whole file is kept under the name that comes back.
+    /// Resumes a journal, and cuts off an incomplete or corrupt end. If that is more than the last record, keeps a copy
+    /// of the whole file and returns its name.
     ///
     /// # Errors
-    /// When a step cannot be rebuilt, or the file not be copied or cut.
+    /// If a step cannot be rebuilt, or the file cannot be copied or cut.
     pub fn resume(lock: Lock, past: &Past) -> Result<(Journal, Option<PathBuf>), JournalError> {
         let length = past.whole as u64;
         let unwritten = |source| JournalError::unwritten(&lock.path, source);
@@ -169,7 +169,7 @@ impl Journal {
         &self.lock.path
     }
 
-    /// The best result of the interrupted run, unless the resumed one has got as far.
+    /// Returns the best result of the interrupted run, until the resumed run has reached it.
     #[must_use]
     pub fn ahead(&self) -> Option<&[u8]> {
         self.ahead.as_ref().map(|ahead| ahead.text.as_slice())
@@ -196,23 +196,23 @@ impl Journal {
                     self.order.push_front((key, Some(recorded)));
                     self.stray();
                 }
-                // It was cancelled because the whole run was.
+                // It was cancelled because the whole run ended.
                 None => {}
             }
         }
         None
     }
 
-    /// Gives up the order: the rest of it answers by candidate.
+    /// Gives up the order: the remaining outcomes answer by candidate.
     fn stray(&mut self) {
         for (key, recorded) in self.order.drain(..) {
             self.strayed.entry(key).or_default().extend(recorded);
         }
     }
 
-    /// An outcome of the interrupted run.
+    /// Returns an outcome of the interrupted run.
     fn again(&mut self, recorded: &Recorded) -> Outcome {
-        // The time that lop itself takes to get there again is no work on the result.
+        // Replaying old steps doesn't count as working time.
         (self.worked, self.since) = (recorded.at.max(self.worked), Instant::now());
         recorded.outcome(Recalled::Journal { at: recorded.at })
     }
@@ -226,7 +226,7 @@ impl Journal {
         Ok(())
     }
 
-    /// Takes note of a step; `true` if the interrupted run had got further, so that its result stays in its place.
+    /// Records a step. Returns `true` if the interrupted run had got further, so that its result stays on disk.
     fn accepted(&mut self, text: &[u8], size: Size, tests: u64, pass: &str) -> io::Result<bool> {
         let key = key(text);
         if self.steps.get(self.reached) != Some(&key) {
@@ -246,7 +246,7 @@ impl Journal {
     }
 
     fn skipped(&mut self, pass: &str) -> io::Result<()> {
-        let Some(pass) = named(pass).map(|pass| pass.name()).filter(|pass| !self.skipped.contains(pass)) else {
+        let Some(pass) = named(pass).map(|pass| pass.name).filter(|pass| !self.skipped.contains(pass)) else {
             return Ok(());
         };
         self.skipped.push(pass);
@@ -256,7 +256,7 @@ impl Journal {
     fn append(&mut self, record: &Record) -> io::Result<()> {
         let bytes = framed(&record.payload());
         if let Err(error) = self.lock.file.write_all(&bytes) {
-            // A disk that is full may have taken a part; without it the file is whole.
+            // A full disk may have stored part of the record; cut that off.
             let _ = self.lock.file.set_len(self.length);
             let what = format!("cannot write the journal {}: {error}", self.path().display());
             return Err(io::Error::new(error.kind(), what));
@@ -265,9 +265,9 @@ impl Journal {
         Ok(())
     }
 
-    /// Removes a journal in which there is nothing to go on with, and its folder if it was made for it.
+    /// Removes a journal that has nothing to resume, and its directory if it was created for it.
     fn discard(&self) {
-        // Where that fails it does no harm: there is nothing in it.
+        // A failure does no harm: the journal is empty.
         let Ok((folder, name)) = Folder::of(self.path()) else { return };
         if folder.is_here(&name, &self.lock.file) {
             let _ = folder.remove(&name);
@@ -278,7 +278,7 @@ impl Journal {
     }
 }
 
-/// Copies a journal beside itself, for those who only may read it, and returns the copy's name.
+/// Copies a journal in its directory, with the same readers, and returns the copy's name.
 fn copy(lock: &Lock) -> io::Result<PathBuf> {
     let mut file = &lock.file;
     let mut content = Vec::new();
@@ -294,7 +294,7 @@ fn copy(lock: &Lock) -> io::Result<PathBuf> {
     Ok(folder.path_of(&name))
 }
 
-/// Everything that remembers, as one value with two handles: the executor asks it, and the events go to it.
+/// The journal and the cache as one value with two handles: one for the executor, one for events.
 #[derive(Clone, Debug)]
 pub struct Notes(Rc<RefCell<Inner>>);
 
@@ -307,17 +307,17 @@ struct Inner {
 }
 
 impl Notes {
-    /// Remembers in a journal, in a cache, in both, or not at all.
+    /// Uses a journal, a cache, both, or neither.
     #[must_use]
     pub fn new(journal: Option<Journal>, cache: Option<Cache>) -> Notes {
         Notes(Rc::new(RefCell::new(Inner { journal, cache, trouble: None })))
     }
 
-    /// Takes note of an event before any other listener is told. `true` means that it is an old step and the file on
-    /// disk holds a better one.
+    /// Records an event before any other listener gets it. Returns `true` for an old step, if the file on disk is a
+    /// better one.
     ///
     /// # Errors
-    /// When this or an earlier record cannot be written.
+    /// If this or an earlier record cannot be written.
     pub fn event(&self, event: &Event<'_>) -> io::Result<bool> {
         let mut inner = self.0.borrow_mut();
         if let Some(error) = inner.trouble.take() {
@@ -335,7 +335,7 @@ impl Notes {
                 journal.moment += 1;
                 Ok(false)
             }
-            // A pause is no working time.
+            // A pause doesn't count as working time.
             (Event::Paused { .. }, Some(journal)) => {
                 journal.worked = journal.worked();
                 Ok(false)
@@ -348,10 +348,10 @@ impl Notes {
         }
     }
 
-    /// Writes how the reduction ended, when its result is in its place.
+    /// Records how the reduction ended, after its result is on disk.
     ///
     /// # Errors
-    /// When that cannot be written.
+    /// If it cannot be written.
     pub fn ended(&self, ended: Ended) -> io::Result<()> {
         match &mut self.0.borrow_mut().journal {
             Some(journal) => journal.append(&Record::Ended(ended)),
@@ -359,14 +359,14 @@ impl Notes {
         }
     }
 
-    /// The best result of the interrupted run, unless the resumed one has got as far.
+    /// Returns the best result of the interrupted run, until the resumed run has reached it.
     #[must_use]
     pub fn ahead(&self) -> Option<Vec<u8>> {
         self.0.borrow().journal.as_ref()?.ahead().map(<[u8]>::to_vec)
     }
 
-    /// The path of which [`journal_file`](super::journal_file) makes the journal's file, if one is kept: its folder,
-    /// unless it was moved aside.
+    /// The path for [`journal_file`](super::journal_file), if there is a journal: its directory, unless it was moved
+    /// aside.
     #[must_use]
     pub fn place(&self) -> Option<PathBuf> {
         let inner = self.0.borrow();
@@ -375,8 +375,8 @@ impl Notes {
         Some(folder.unwrap_or(path).to_owned())
     }
 
-    /// Removes a new journal if the reduction did not begin: nothing was recorded, or the input was refused. `true` if
-    /// there is a journal to go on with.
+    /// Removes a new journal if the reduction didn't start: nothing was recorded, or the input wasn't interesting.
+    /// Returns `true` if there is a journal to resume.
     pub fn settle(&self, refused: bool) -> bool {
         let inner = self.0.borrow();
         let Some(journal) = &inner.journal else { return false };
@@ -396,7 +396,7 @@ impl Memory for Notes {
     fn follow(&mut self, waits: &dyn Fn(&Key, bool) -> bool) -> Option<(Key, Outcome)> {
         let mut inner = self.0.borrow_mut();
         let (key, outcome) = inner.journal.as_mut()?.follow(waits)?;
-        // The interrupted run has shared it, and the next answer has to be another run's.
+        // The interrupted run has shared it, so the next answer must come from another run.
         let _own = inner.cache.as_mut().filter(|_| outcome.verdict.is_some()).and_then(|cache| cache.recall(&key));
         Some((key, outcome))
     }
@@ -404,12 +404,12 @@ impl Memory for Notes {
     fn recall(&mut self, candidate: &Key) -> Option<Outcome> {
         let mut inner = self.0.borrow_mut();
         if let Some(outcome) = inner.journal.as_mut().and_then(|journal| journal.recall(candidate)) {
-            // The interrupted run has shared it, and the next answer has to be another run's.
+            // The interrupted run has shared it, so the next answer must come from another run.
             let _own = inner.cache.as_mut().and_then(|cache| cache.recall(candidate));
             return Some(outcome);
         }
         let outcome = inner.cache.as_mut()?.recall(candidate)?;
-        // The cache may be gone when the reduction is gone on with.
+        // The cache may be gone when the reduction is resumed.
         if let Some(Err(error)) = inner.journal.as_mut().map(|journal| journal.record(candidate, &outcome)) {
             inner.trouble.get_or_insert(error);
         }

@@ -1,5 +1,5 @@
-//! The user's own key, and marks made with it: by them lop knows again what it has written itself, so that the command
-//! in a stranger's file is not run without a word.
+//! The user's key, and marks made with it. They prove that lop wrote a file for this user, so that lop doesn't run a
+//! command from somebody else's file without asking.
 
 use std::ffi::OsStr;
 use std::fs;
@@ -11,7 +11,7 @@ use lop_files::disk::{Distrusted, Folder, ReadAccess};
 
 /// The key's file.
 const NAME: &str = "key";
-/// Where the system gives random bytes.
+/// The system's source of random bytes.
 const CHANCE: &str = "/dev/urandom";
 /// Bytes of a key.
 const LENGTH: usize = 32;
@@ -20,12 +20,12 @@ const LENGTH: usize = 32;
 pub struct OwnKey([u8; LENGTH]);
 
 impl OwnKey {
-    /// Reads the key in a folder; makes it, and the folder, where there is none.
+    /// Reads the key in a directory, and creates both if necessary.
     ///
     /// # Errors
-    /// When it cannot be read or made, or another user can read it.
+    /// If it cannot be read or created, or another user can read it.
     pub fn in_folder(path: &Path) -> io::Result<OwnKey> {
-        // Another user's home, as with sudo, is no place for it.
+        // Don't store it in another user's home, as with sudo.
         let there = path.ancestors().find_map(|folder| fs::metadata(folder).ok());
         if there.is_none_or(|facts| facts.uid() != rustix::process::geteuid().as_raw()) {
             return Err(io::ErrorKind::PermissionDenied.into());
@@ -48,7 +48,7 @@ impl OwnKey {
         }
     }
 
-    /// The mark of a text.
+    /// Computes the mark of a text.
     #[must_use]
     pub fn mark(&self, text: &[u8]) -> String {
         blake3::keyed_hash(&self.0, text).to_hex().to_string()
@@ -57,7 +57,7 @@ impl OwnKey {
     /// Whether a mark was made with this key for this text.
     #[must_use]
     pub fn has_made(&self, mark: &str, text: &[u8]) -> bool {
-        // The comparison takes as long wherever they differ.
+        // The time of the comparison doesn't depend on where they differ.
         blake3::Hash::from_hex(mark).is_ok_and(|mark| mark == blake3::keyed_hash(&self.0, text))
     }
 }

@@ -1,4 +1,4 @@
-//! Where journals are, and that one process writes each.
+//! Finds journals, and makes sure that only one process writes each.
 
 use std::ffi::{OsStr, OsString};
 use std::fs::{File, TryLockError};
@@ -13,31 +13,31 @@ use super::record::Header;
 use lop_files::disk::Folder;
 use lop_reduce::Ended;
 
-/// The journal's name in the folder of the state.
+/// The journal's name in the state directory.
 pub const NAME: &str = "journal";
 
-/// How long a lock is waited for: a killed run's last child has its lock until it has become the test.
+/// Time to wait for a lock: the last child of a killed run holds it until it becomes the test.
 const PATIENCE: Duration = Duration::from_secs(3);
 const PAUSE: Duration = Duration::from_millis(5);
 
-/// The journal of a folder, or the path itself where it names a file.
+/// Returns the journal of a directory, or the path itself if it is a file.
 #[must_use]
 pub fn journal_file(place: &Path) -> PathBuf {
     if place.is_file() { place.to_owned() } else { place.join(NAME) }
 }
 
-/// An unfinished journal that stood in the place of a new one and was moved aside.
+/// An unfinished journal that was moved aside for a new one.
 #[derive(Debug, PartialEq, Eq)]
 pub struct Before {
-    /// Its name from now on.
+    /// Its new name.
     pub moved_to: PathBuf,
-    /// Outcomes in it.
+    /// Number of outcomes in it.
     pub outcomes: usize,
-    /// Whether it is about the same input, test and options.
+    /// Whether it has the same input, test and options.
     pub same: bool,
 }
 
-/// A journal file that no other process writes while this value lives.
+/// A locked journal file: no other process writes it while this value lives.
 #[derive(Debug)]
 pub struct Lock {
     pub(super) file: File,
@@ -48,8 +48,8 @@ impl Lock {
     /// Takes the lock of a journal.
     ///
     /// # Errors
-    /// When there is no such file, it or its folder is a link or another user's, it cannot be written, or another process
-    /// has the lock.
+    /// If there is no such file, it or its directory is a link or belongs to another user, it cannot be written, or
+    /// another process has the lock.
     pub fn take(path: &Path) -> Result<Lock, JournalError> {
         let missing = || JournalError::Missing(path.to_owned());
         let name = path.file_name().ok_or_else(missing)?;
@@ -58,10 +58,10 @@ impl Lock {
         Self::take_in(&folder, name)
     }
 
-    /// Reads the journal that is locked: that very file, even if another one has its name by now.
+    /// Reads the locked file, even if another file has its name now.
     ///
     /// # Errors
-    /// As [`Past::read`].
+    /// As for [`Past::read`].
     pub fn past(&self) -> Result<Past, JournalError> {
         let mut bytes = Vec::new();
         let mut file = &self.file;
@@ -78,7 +78,7 @@ impl Lock {
                 _ => JournalError::unwritten(&path, source),
             })?;
             wait(&file, &path)?;
-            // The process that had the lock may have moved the file.
+            // The process that held the lock may have moved the file.
             if folder.is_here(name, &file) {
                 return Ok(Lock { file, path });
             }
@@ -98,8 +98,8 @@ fn wait(file: &File, path: &Path) -> Result<(), JournalError> {
     }
 }
 
-/// Moves an old journal out of the way of a new one: one that had ended, or that is unreadable, to `journal.old`, and
-/// one that a reduction could go on with to a name of its own.
+/// Moves an old journal aside: a finished or unreadable one to `journal.old`, and one that could be resumed to a unique
+/// name.
 pub(super) fn move_aside(folder: &Folder, header: &Header) -> Result<Option<Before>, JournalError> {
     let name = OsStr::new(NAME);
     let path = folder.path_of(name);
@@ -124,7 +124,7 @@ pub(super) fn move_aside(folder: &Folder, header: &Header) -> Result<Option<Befo
     Ok(Some(Before { moved_to, outcomes: past.outcomes(), same: past.header == *header }))
 }
 
-/// Does something with the first name of `start.1`, `start.2` and so on that nothing has, and returns that name.
+/// Calls a function with the first free name of `start.1`, `start.2`, …, and returns that name.
 pub(super) fn numbered(start: &str, mut with: impl FnMut(&OsStr) -> io::Result<()>) -> io::Result<OsString> {
     for number in 1_u32.. {
         let name = OsString::from(format!("{start}.{number}"));

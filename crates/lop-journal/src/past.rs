@@ -1,4 +1,4 @@
-//! The content of a journal: the input, the outcomes and the steps of a reduction, read from its file.
+//! Reads the content of a journal: the input, the outcomes and the steps of a reduction.
 
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};
@@ -13,7 +13,7 @@ use lop_reduce::{Ended, Size};
 use lop_run::exec::{Key, key};
 use lop_syntax::count_lines;
 
-/// A journal as it was read.
+/// The content of a journal.
 #[derive(Debug)]
 pub struct Past {
     /// The file.
@@ -22,31 +22,32 @@ pub struct Past {
     pub header: Header,
     /// The input.
     pub input: Vec<u8>,
-    /// Its size; without tokens until it was parsed.
+    /// Its size; the number of tokens is 0 until it is parsed.
     pub size: Size,
-    /// The steps in their order. Where several workers took another way after an interruption, only the last one.
+    /// The steps in order. If several workers took another path after an interruption, only the last path.
     pub steps: Vec<Step>,
-    /// The passes that the user left out while the reduction ran, and [when](lop_reduce::Control::skip_at).
+    /// The passes that the user skipped during the run, and [when](lop_reduce::Control::skip_at).
     pub skipped: Vec<(u64, &'static str)>,
-    /// How the reduction ended, if it did and was not resumed.
+    /// How the reduction ended, if it ended and was not resumed.
     pub ended: Option<Ended>,
-    /// Bytes at the end that were dropped because their record is torn or damaged.
+    /// Bytes at the end that were dropped because their record is incomplete or corrupt.
     pub dropped: usize,
-    /// Whether there are whole records among them: then the file was damaged in its middle, and not torn by a kill.
+    /// Whether there are complete records among them. Then the file is corrupt in the middle, and not just cut by a
+    /// kill.
     pub is_damaged: bool,
-    /// In their order; those without an outcome were cancelled.
+    /// The outcomes in order; cancelled runs have none.
     pub(super) outcomes: Vec<(Key, Option<Recorded>)>,
-    /// Bytes that are whole.
+    /// Length of the intact part in bytes.
     pub(super) whole: usize,
-    /// Every text that may be in the result's place.
+    /// Lists every text that may be on disk as the result.
     interesting: HashSet<Key>,
 }
 
 impl Past {
-    /// Reads a journal. The bytes from the first torn or damaged record on are left out.
+    /// Reads a journal up to the first incomplete or corrupt record.
     ///
     /// # Errors
-    /// When there is none, it cannot be read, is none, or is written in another format.
+    /// If it is missing, cannot be read, isn't a journal, or has another format.
     pub fn read(path: &Path) -> Result<Past, JournalError> {
         Self::from(path, &disk::read(path, u64::MAX).map_err(|source| JournalError::unread(path, source))?)
     }
@@ -90,12 +91,12 @@ impl Past {
         Ok(past)
     }
 
-    /// Adds a record; `None` if it cannot stand here.
+    /// Adds a record; `None` if it cannot be at this place.
     fn take(&mut self, record: Record) -> Option<()> {
         self.ended = None;
         match record {
             Record::Outcome(key, recorded) => {
-                // With a full disk the best result is kept although its step could not be written.
+                // With a full disk, the best result is stored although its step could not be.
                 if recorded.verdict == Verdict::Interesting {
                     self.interesting.insert(key);
                 }
@@ -127,7 +128,7 @@ impl Past {
         self.interesting.contains(&key(text))
     }
 
-    /// Whether files, in whatever order, are those of the input or of a step.
+    /// Whether these files, in any order, are those of the input or of a step.
     #[must_use]
     pub fn knows_members(&self, found: &[Member]) -> bool {
         let mut found = found.to_vec();
@@ -145,10 +146,10 @@ impl Past {
                 .any(|is_so| is_so)
     }
 
-    /// The text of a step; 0 is the input, and more than there are means the last one.
+    /// Rebuilds the text of a step. 0 is the input; a number that is too large means the last step.
     ///
     /// # Errors
-    /// When a step does not follow from the one before it.
+    /// If a step doesn't follow from the one before.
     pub fn text(&self, number: usize) -> Result<Vec<u8>, JournalError> {
         let mut text = self.input.clone();
         for step in self.steps.iter().take(number) {

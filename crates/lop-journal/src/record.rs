@@ -1,4 +1,4 @@
-//! The records of a journal and how they are written.
+//! The records of a journal and their format.
 //!
 //! ```text
 //! file    = "lop journal\n"  format: u32  record*          all numbers of fixed size little-endian
@@ -9,8 +9,8 @@
 //!         | 3 accepted: number, tests, at, pass, size, key, delta from the step before
 //!         | 4 ended: how
 //!         | 5 began: size of the input
-//!         | 6 cancelled: key of a candidate whose outcome was not wanted any more
-//!         | 7 skipped: moment, name of a pass that the user left out from then on
+//!         | 6 cancelled: key of a candidate whose test was cancelled
+//!         | 7 skipped: moment, name of the pass that the user skipped
 //! ```
 
 use std::time::Duration;
@@ -20,26 +20,26 @@ use serde::{Deserialize, Serialize};
 use super::key::OwnKey;
 use super::varint::{Reader, put, put_bytes, put_duration};
 use lop_engine::Verdict;
-use lop_passes::named;
+use lop_reduce::steps::named;
 use lop_reduce::{Ended, Size};
 use lop_run::exec::Key;
 use lop_run::oracle::{Exit, Outcome, Recalled};
 
 /// The file's first bytes.
 pub(super) const MAGIC: &[u8] = b"lop journal\n";
-/// The form of everything below; files of another one are not read.
+/// The version of the format below; lop reads no other.
 pub(super) const FORMAT: u32 = 1;
 /// Bytes of a record before its payload.
 const FRAME: usize = 8;
-/// Bytes whose checksums are taken at most to find a record behind a damage: a tenth of a second.
+/// Maximum number of bytes to checksum in search of a record after a corrupt part: a tenth of a second.
 const LOOKED_AT: usize = 256 << 20;
 
-/// The subject of a journal: everything that the sequence of candidates and their outcomes depend on.
+/// The header of a journal: everything that the sequence of candidates and their outcomes depend on.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Header {
     /// The version of lop that wrote it.
     pub lop: String,
-    /// The command line, the program's name first. All options are in it.
+    /// The command line with all options; the program's name is first.
     pub arguments: Vec<Text>,
     /// The working directory.
     pub directory: Text,
@@ -47,24 +47,24 @@ pub struct Header {
     pub input: String,
     /// BLAKE3 of the test: its program, arguments and conditions.
     pub test: String,
-    /// The input's grammar, or `text`, and BLAKE3 of the user's own rules if there are any.
+    /// The input's grammar, or `text`, and BLAKE3 of the user's rules if there are any.
     pub grammar: String,
-    /// Tests at the same time.
+    /// Number of parallel tests.
     pub workers: usize,
-    /// The proof that this user's lop has written it; empty where there was no key.
+    /// The proof that this user's lop wrote it; empty if there was no key.
     #[serde(default)]
     pub mark: String,
 }
 
 impl Header {
-    /// The same with the mark of the user's key, if there is one.
+    /// Adds the mark of the user's key, if there is one.
     #[must_use]
     pub fn marked(self, key: Option<&OwnKey>) -> Header {
         let mark = key.map(|key| key.mark(&self.unmarked())).unwrap_or_default();
         Header { mark, ..self }
     }
 
-    /// Whether the mark is that of this key, so that the command line is one that the user has given.
+    /// Whether the mark belongs to this key, so that the user has given the command line.
     #[must_use]
     pub fn is_marked_with(&self, key: &OwnKey) -> bool {
         key.has_made(&self.mark, &self.unmarked())
@@ -72,28 +72,28 @@ impl Header {
 
     fn unmarked(&self) -> Vec<u8> {
         let header = Header { mark: String::new(), ..self.clone() };
-        // A journal's header is nothing else that marks are made for.
+        // No other text that gets a mark looks like a journal's header.
         header_payload(&header)
     }
 }
 
-/// A word of the command line: text nearly always, and bytes where it is none.
+/// A word of the command line: usually text, otherwise bytes.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(untagged)]
 pub enum Text {
-    /// As text.
+    /// UTF-8 text.
     Plain(String),
-    /// As bytes that are not UTF-8.
+    /// Bytes that aren't UTF-8.
     Bytes(Vec<u8>),
 }
 
-/// An outcome as it is kept.
+/// A stored outcome.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Recorded {
     pub(super) verdict: Verdict,
     pub(super) exit: Exit,
     pub(super) duration: Duration,
-    /// Working time of the reduction when it was known.
+    /// Working time of the reduction when the outcome was known.
     pub(super) at: Duration,
 }
 
@@ -102,7 +102,7 @@ pub(super) struct Recorded {
 pub struct Step {
     /// Its number, from 1.
     pub number: usize,
-    /// Tests until then.
+    /// Number of tests until then.
     pub tests: u64,
     /// Working time of the reduction until then.
     pub at: Duration,
@@ -112,7 +112,7 @@ pub struct Step {
     pub size: Size,
     /// Its text's key.
     pub key: Key,
-    /// The delta to it from the step before, or from the input.
+    /// The delta from the previous step, or from the input.
     pub(super) delta: Vec<u8>,
 }
 
@@ -137,13 +137,13 @@ const CANCELLED: u8 = 6;
 const SKIPPED: u8 = 7;
 
 impl Recorded {
-    /// The record of an outcome; `None` when it has no verdict.
+    /// Makes the record of an outcome; `None` if it has no verdict.
     pub(super) fn of(outcome: &Outcome, at: Duration) -> Option<Self> {
         let Outcome { verdict, exit, duration, .. } = *outcome;
         verdict.map(|verdict| Self { verdict, exit, duration, at })
     }
 
-    /// The outcome again, without what the test wrote.
+    /// Restores the outcome, without the test's output.
     pub(super) fn outcome(&self, recalled: Recalled) -> Outcome {
         let Self { verdict, exit, duration, .. } = *self;
         Outcome { exit, duration, recalled: Some(recalled), ..Outcome::of(verdict) }
@@ -253,7 +253,7 @@ impl Record {
             }),
             CANCELLED => Record::Cancelled(reader.array()?),
             BEGAN => Record::Began(read_size(&mut reader)?),
-            SKIPPED => Record::Skipped(reader.number()?, named(std::str::from_utf8(reader.rest()).ok()?)?.name()),
+            SKIPPED => Record::Skipped(reader.number()?, named(std::str::from_utf8(reader.rest()).ok()?)?.name),
             _ => return None,
         };
         Some(record)
@@ -270,13 +270,13 @@ fn read_size(reader: &mut Reader<'_>) -> Option<Size> {
     Some(Size { bytes: reader.length()?, tokens: reader.length()?, lines: reader.length()? })
 }
 
-/// The payload of the header.
+/// Encodes the header.
 pub(super) fn header_payload(header: &Header) -> Vec<u8> {
     let json = serde_json::to_vec(header).expect("strings and numbers are always JSON");
     [&[HEADER], json.as_slice()].concat()
 }
 
-/// The payload of the input.
+/// Encodes the input.
 pub(super) fn input_payload(input: &[u8]) -> Vec<u8> {
     [&[INPUT], input].concat()
 }
@@ -289,7 +289,7 @@ pub(super) fn read_input(payload: &[u8]) -> Option<&[u8]> {
     payload.strip_prefix(&[INPUT])
 }
 
-/// A payload with its length and checksum before it.
+/// Puts the length and the checksum before a payload.
 pub(super) fn framed(payload: &[u8]) -> Vec<u8> {
     let length = u32::try_from(payload.len()).unwrap_or(u32::MAX);
     let mut out = Vec::with_capacity(FRAME + payload.len());
@@ -299,7 +299,7 @@ pub(super) fn framed(payload: &[u8]) -> Vec<u8> {
     out
 }
 
-/// The first payload of `bytes` and what follows it; `None` where a record is torn or damaged.
+/// Splits the first payload off `bytes`; `None` if its record is incomplete or corrupt.
 pub(super) fn unframed(bytes: &[u8]) -> Option<(&[u8], &[u8])> {
     let mut reader = Reader::new(bytes);
     let (length, checksum) = (u32::from_le_bytes(reader.array()?), u32::from_le_bytes(reader.array()?));
@@ -307,8 +307,8 @@ pub(super) fn unframed(bytes: &[u8]) -> Option<(&[u8], &[u8])> {
     (crc32fast::hash(payload) == checksum).then_some((payload, reader.rest()))
 }
 
-/// Whether a whole record stands anywhere behind the first byte. Then what is before it was not torn by a kill, which
-/// ends the file.
+/// Whether a complete record follows somewhere after the first byte. Then the part before it wasn't cut by a kill,
+/// because a kill ends the file.
 pub(super) fn is_record_in(bytes: &[u8]) -> bool {
     let mut patience = LOOKED_AT;
     (1..bytes.len().saturating_sub(FRAME)).any(|at| {
@@ -319,7 +319,7 @@ pub(super) fn is_record_in(bytes: &[u8]) -> bool {
             return false;
         }
         if patience < length {
-            // Not known; a needless copy does no harm.
+            // Unknown; an unnecessary copy does no harm.
             return true;
         }
         patience -= length;

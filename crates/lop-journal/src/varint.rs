@@ -1,4 +1,5 @@
-//! Numbers and bytes in records: integers of seven bits a byte, lowest first, the eighth bit set in all but the last.
+//! Encodes numbers and bytes in records. Integers have seven bits per byte, lowest first; the eighth bit is set in all
+//! bytes but the last.
 
 use std::time::Duration;
 
@@ -17,12 +18,12 @@ pub(super) fn put_bytes(out: &mut Vec<u8>, bytes: &[u8]) {
     out.extend_from_slice(bytes);
 }
 
-/// Writes a duration in nanoseconds; what is longer than 584 years is cut.
+/// Writes a duration in nanoseconds, at most 584 years.
 pub(super) fn put_duration(out: &mut Vec<u8>, time: Duration) {
     put(out, u64::try_from(time.as_nanos()).unwrap_or(u64::MAX));
 }
 
-/// Reads what was written; `None` where it ends too early or cannot be.
+/// Reads encoded values; `None` if the bytes end too early or are invalid.
 pub(super) struct Reader<'a> {
     rest: &'a [u8],
 }

@@ -1,4 +1,4 @@
-//! Names replaced everywhere by what they stand for.
+//! Replaces names everywhere by what they are aliases of.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::ops::Range;
@@ -32,7 +32,7 @@ pub struct Constants;
 impl Pass for Constants {
     fn facts(&self) -> Facts {
         let about = "definitions whose names become a constant wherever they are used";
-        Facts::new("constants", Stage::Deletion, about).by_rules().led()
+        Facts::new("constants", Stage::Deletion, about).by_rules().led("each round of deletion begins with it")
     }
 
     fn propose(&self, view: &View<'_>) -> Proposals {

@@ -1,4 +1,5 @@
-//! Definitions that are alike: where one of many will do, the others go, all in one test if they can.
+//! Merges alike definitions: the first of several that only differ in their names replaces the others, in one test if
+//! possible.
 //!
 //! ```text
 //! (declare-var a Bool) (declare-var b Bool) (rule (f a b))      becomes  (declare-var a Bool) (rule (f a a))
@@ -26,7 +27,7 @@ pub struct Alike;
 impl Pass for Alike {
     fn facts(&self) -> Facts {
         let about = "of definitions that differ in their names only, the first replaces others";
-        Facts::new("alike", Stage::Deletion, about).by_rules().led()
+        Facts::new("alike", Stage::Deletion, about).by_rules().led("only languages without a parser need it")
     }
 
     fn propose(&self, view: &View<'_>) -> Proposals {

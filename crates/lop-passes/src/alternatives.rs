@@ -1,4 +1,4 @@
-//! Single edits of which at most one is taken at a place.
+//! Single edits that exclude each other: at most one is accepted at a place.
 
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::ops::Range;

@@ -1,7 +1,7 @@
-//! Blanks in the place of text, and fewer of them: for tests that look at how a text is laid out.
+//! Replaces text by whitespace, and reduces whitespace, for tests that depend on the layout.
 //!
-//! A formatter breaks a line because of its width, and a message names a line and a column. There a part of the text
-//! may have no meaning and yet be in the way of nothing but its own removal: what stands behind it would move.
+//! A formatter breaks a line because of its width, and a message contains a line and a column. There a part of the text
+//! may have no meaning, and still cannot be deleted, because the text after it would move.
 
 use std::ops::Range;
 
@@ -24,7 +24,7 @@ impl Pass for Blanks {
             Stage::Finish,
             "if layout or comments matter: parts become whitespace; whitespace and characters of names go one by one",
         )
-        .led()
+        .led("they are made when the layout is done")
     }
 
     fn propose(&self, view: &View<'_>) -> Proposals {

@@ -1,7 +1,7 @@
-//! Functions that are lists of blocks: the labels that begin blocks, the jumps between them, and the parts of statements
-//! that count if a block was entered from one other block.
+//! Models functions that are lists of blocks: the labels at the start of blocks, the jumps between them, and the
+//! operands that depend on the previous block.
 //!
-//! A label and its uses may be written with different signs around one name (`then:` and `%then`), so names are compared
+//! A label and its uses may have different characters around the name (`then:` and `%then`), so names are compared
 //! without them.
 
 use std::collections::{BTreeMap, HashMap};

@@ -1,4 +1,4 @@
-//! Bodies: the inside of definitions that stay is often not needed, whatever it contains.
+//! Empties the bodies of definitions that stay: often a body isn't needed, whatever it contains.
 
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
@@ -17,7 +17,9 @@ pub struct Bodies;
 
 impl Pass for Bodies {
     fn facts(&self) -> Facts {
-        Facts::new("bodies", Stage::Deletion, "bodies of definitions that stay").by_rules().led()
+        Facts::new("bodies", Stage::Deletion, "bodies of definitions that stay")
+            .by_rules()
+            .led("they go after the lists")
     }
 
     fn propose(&self, view: &View<'_>) -> Proposals {

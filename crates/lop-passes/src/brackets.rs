@@ -1,4 +1,4 @@
-//! Brackets: which tokens open and close, learnt from trees, and which belongs to which in a text.
+//! Brackets: learns from trees which tokens open and close, and pairs them in a text.
 
 use std::collections::{BTreeMap, BTreeSet};
 

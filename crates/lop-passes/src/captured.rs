@@ -1,4 +1,4 @@
-//! The captures of rules as nodes of a document, and the inside of a block.
+//! Finds the nodes for the captures of rules, and the content of a block.
 
 use std::ops::Range;
 

@@ -1,12 +1,13 @@
-//! The cascade: definitions that nothing refers to any more when something else has gone, and what only those needed.
+//! The cascade: definitions that an edit leaves unreferenced, and the definitions that only those used.
 //!
 //! ```text
 //! import "os"                  use(s) goes: nothing refers to s, so its definition goes,
 //! s := os.Args[0]; use(s)      and then nothing refers to os
 //! ```
 //!
-//! A name is looked up by its text. Where all that reads so stands inside larger definitions (functions), each that
-//! defines it has a name of its own; else it is one name in the whole file. A name too many keeps its definition.
+//! A name is looked up by its text. If all its uses are inside larger definitions (functions), each definition that
+//! contains a definition of the name is a scope; otherwise the whole file is. A name that looks like another one only
+//! keeps a definition too many.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::ops::Range;

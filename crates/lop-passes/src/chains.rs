@@ -1,8 +1,8 @@
-//! Chains: nodes nested in their like, level below level.
+//! Chains: nodes nested in nodes of the same kind, over many levels.
 //!
-//! Hoisting takes one level a test. A chain of nodes each of which may stand in the place of the
-//! one around it is a sequence too: a unit is the shell between one node and the next, and any
-//! subset of shells may go. The engine then needs about log₂ tests for nesting of any depth.
+//! Hoisting removes one level per test. If each node of a chain can replace the one around it, the chain is also a
+//! sequence: a unit is the shell between one node and the next, and any subset of shells can be removed. So the engine
+//! needs about log₂ tests for nesting of any depth.
 //!
 //! ```text
 //! [ 1, [ [ 2, X ] ] ]      shells  [ 1,  ]   [ ]   [ 2, ]     around X
@@ -23,7 +23,8 @@ pub struct Chains;
 
 impl Pass for Chains {
     fn facts(&self) -> Facts {
-        Facts::new("chains", Stage::LocalEdits, "levels of deep nesting: brackets in brackets, a + b + c").led()
+        Facts::new("chains", Stage::LocalEdits, "levels of deep nesting: brackets in brackets, a + b + c")
+            .led("deep nesting is looked at before the lists")
     }
 
     fn propose(&self, view: &View<'_>) -> Proposals {

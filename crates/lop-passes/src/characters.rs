@@ -1,5 +1,4 @@
-//! Characters, words and lines: what remains for text that no grammar explains, and for the
-//! inside of tokens.
+//! Characters, words and lines, for text without a tree and for the content of tokens.
 
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::ops::Range;
@@ -16,7 +15,8 @@ pub struct Characters;
 
 impl Pass for Characters {
     fn facts(&self) -> Facts {
-        Facts::new("characters", Stage::Characters, "characters of literals, errors and leftovers").led()
+        Facts::new("characters", Stage::Characters, "characters of literals, errors and leftovers")
+            .led("they are asked about where nothing else goes")
     }
 
     fn propose(&self, view: &View<'_>) -> Proposals {

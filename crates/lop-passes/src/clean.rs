@@ -1,25 +1,9 @@
-//! Texts that may go wherever they stand: without them a text has a better tree.
+//! Texts that can be removed anywhere, and without which a text has a better tree.
 
 use lop_grammar::Grammar;
 
-use super::pass::{Facts, Pass, Proposals, Stage, View};
 use super::rows::row;
 use super::sequence::{Sequence, list_kind};
-
-/// Texts that the language lets go anywhere, before the text has a tree.
-pub struct Clean;
-
-impl Pass for Clean {
-    fn facts(&self) -> Facts {
-        let about = "texts that may go anywhere, such as line markers, before the text is parsed";
-        Facts::new("clean", Stage::First, about).led()
-    }
-
-    /// It has its turn before there is a tree, and needs what the language says: the driver asks for [`clean`].
-    fn propose(&self, _: &View<'_>) -> Proposals {
-        Proposals::default()
-    }
-}
 
 /// The texts that the language lets go anywhere, a sequence for each of its expressions that finds something.
 #[must_use]

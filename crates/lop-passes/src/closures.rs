@@ -1,7 +1,7 @@
 //! Closures: definitions with all that they refer to.
 //!
 //! A candidate that has a definition and lacks one that it refers to is refused wherever a test asks for valid code.
-//! This pass asks about closures: sets of units that refer to nothing outside of themselves. The idea is that of
+//! The driver asks about closures: sets of units that refer to nothing outside of themselves. The idea is that of
 //! Kalhauge and Palsberg, "Binary Reduction of Dependency Graphs" (ESEC/FSE 2019); a unit refers to another by a name
 //! that the other defines, as far as the language's rules tell.
 
@@ -10,26 +10,9 @@ use lop_grammar::Grammar;
 use lop_syntax::{Document, NodeId};
 
 use super::definitions::{Definitions, Name, outermost};
-use super::pass::{Facts, Pass, Proposals, Stage, View};
 use super::sequence::Removal;
 use super::siblings::siblings;
 use super::trial_parser::TrialParser;
-
-/// Definitions with all that they refer to, and nothing else.
-pub struct Closures;
-
-impl Pass for Closures {
-    fn facts(&self) -> Facts {
-        Facts::new("closures", Stage::Deletion, "definitions with all that they refer to, and nothing else")
-            .by_rules()
-            .led()
-    }
-
-    /// Each depends on the answers before it: the driver makes them of [`References`].
-    fn propose(&self, _: &View<'_>) -> Proposals {
-        Proposals::default()
-    }
-}
 
 /// A definition of more than this share of the text with more than this number in it is not taken as a whole:
 /// what is in it are units.

@@ -1,4 +1,4 @@
-//! Columns: where the lines are records with the same fields, one field of all of them at once.
+//! Removes columns: if the lines are records with the same fields, one field of all records at once.
 
 use lop_syntax::{Edit, fields, lines};
 

@@ -1,4 +1,4 @@
-//! Comments: they rarely matter, so they go first and together.
+//! Comments: they rarely matter, so they are removed first, and together.
 
 use lop_grammar::Grammar;
 use lop_syntax::{Document, NodeId, lines, words};
@@ -13,7 +13,8 @@ pub struct Comments;
 
 impl Pass for Comments {
     fn facts(&self) -> Facts {
-        Facts::new("comments", Stage::First, "comments, all in one test if they can go together").led()
+        Facts::new("comments", Stage::First, "comments, all in one test if they can go together")
+            .led("they go all at once, before everything else")
     }
 
     fn propose(&self, view: &View<'_>) -> Proposals {

@@ -1,7 +1,8 @@
-//! Conditionals: groups of lines with several branches. A preprocessor keeps one of them.
+//! Conditionals: groups of lines with several branches, of which a preprocessor keeps one.
 //!
-//! A group may split a statement, and where each branch opens a bracket no parser can make a tree of all of them. So each
-//! group is replaced by one of its branches before the text is parsed: all groups in one test, then halves of them.
+//! A group may split a statement, and if each branch opens a bracket, no parser can make a tree of all branches. So
+//! each group is replaced by one of its branches before the text is parsed: all groups in one test, then half of them,
+//! and so on.
 //!
 //! ```text
 //! #ifdef A               if (a &&
@@ -26,7 +27,7 @@ pub struct Conditionals;
 impl Pass for Conditionals {
     fn facts(&self) -> Facts {
         let about = "conditional groups of lines become one of their branches, before the text is parsed";
-        Facts::new("conditionals", Stage::First, about).led()
+        Facts::new("conditionals", Stage::First, about).led("they are asked about before there is a tree")
     }
 
     /// It has its turn before there is a tree, and needs what the language says: the driver asks for [`branches`].

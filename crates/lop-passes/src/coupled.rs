@@ -1,4 +1,4 @@
-//! Coupled deletion: an edit with the definitions that nothing refers to any more then.
+//! Coupled deletion: an edit together with the definitions that it leaves unreferenced.
 //!
 //! ```text
 //! import (                      package main
@@ -32,7 +32,7 @@ pub struct Coupled;
 impl Pass for Coupled {
     fn facts(&self) -> Facts {
         let about = "edits of other passes, together with definitions that become unused";
-        Facts::new("coupled", Stage::Tokens, about).by_rules().led()
+        Facts::new("coupled", Stage::Tokens, about).by_rules().led("to make them is to make all other edits")
     }
 
     fn propose(&self, view: &View<'_>) -> Proposals {

@@ -1,7 +1,7 @@
-//! Deep splices: the inside of any block takes the place of a statement around it, however far out.
+//! Deep splices: the content of a block replaces a statement around it, at any distance.
 //!
-//! Done before anything else is at its end this leads astray: what a block needs from outside goes
-//! with the statement, and the result is as small as it gets without it.
+//! They come last. Earlier they lead astray: the definitions that a block needs from outside are removed with the
+//! statement, and the result cannot shrink further.
 
 use std::collections::BTreeSet;
 

@@ -1,4 +1,4 @@
-//! Unreferenced definitions: what defines a name that is found nowhere else is rarely needed.
+//! Unreferenced definitions: if a name appears nowhere else, its definition is rarely needed.
 
 use std::collections::{BTreeSet, HashMap};
 
@@ -15,7 +15,9 @@ pub struct Unreferenced;
 
 impl Pass for Unreferenced {
     fn facts(&self) -> Facts {
-        Facts::new("unreferenced", Stage::Deletion, "definitions whose names appear nowhere else").by_rules().led()
+        Facts::new("unreferenced", Stage::Deletion, "definitions whose names appear nowhere else")
+            .by_rules()
+            .led("it is a list beside the others, in the queue of the lists")
     }
 
     fn propose(&self, view: &View<'_>) -> Proposals {

@@ -1,10 +1,9 @@
-//! Syntax errors: what stands around one need not stand there.
+//! Syntax errors: removes the text around one.
 //!
-//! The reduction of a malformed text mostly aims at the place where it is malformed. But the tree is least
-//! to be trusted there: error recovery may take half a file apart for one missing quote. Brackets
-//! are more faithful. So the groups of brackets around an error are peeled off like the shells of a chain, and
-//! in the innermost group what is beside the error goes element by element. If the error is all that
-//! matters, it takes one test to take everything else away.
+//! The test of a malformed text is usually about the place where it is malformed. But the tree is least reliable there:
+//! error recovery may take half a file apart because of one missing quote. Brackets are more reliable. So this pass
+//! removes the bracket groups around an error like the shells of a chain, and then the elements next to the error in
+//! the innermost group. If only the error matters, one test removes everything else.
 //!
 //! ```text
 //! {"u": [1, {"v": 2, "w": 03, "x": 4}]}      shells  {"u": … }   [1, … ]   { … }

@@ -1,4 +1,4 @@
-//! Files of a test case that has several.
+//! Removes the files of a test case with several files.
 
 use std::ops::Range;
 
@@ -14,7 +14,8 @@ pub struct Files;
 
 impl Pass for Files {
     fn facts(&self) -> Facts {
-        Facts::new("files", Stage::First, "files of a directory go, or become empty").led()
+        Facts::new("files", Stage::First, "files of a directory go, or become empty")
+            .led("a directory has an order of its own")
     }
 
     fn propose(&self, view: &View<'_>) -> Proposals {

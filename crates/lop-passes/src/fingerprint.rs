@@ -1,7 +1,7 @@
-//! Fingerprints of parts of a text in constant time each.
+//! Fingerprints of parts of a text, each in constant time.
 //!
-//! A refusal is remembered by text, so every node of a document needs a hash of its bytes.
-//! Hashing them one by one would be quadratic in the depth; a rolling polynomial needs one pass.
+//! lop remembers a rejected edit by its text, so every node of a document needs a hash of its bytes. Hashing them one
+//! by one would be quadratic in the depth; a rolling polynomial needs one pass.
 
 use std::ops::Range;
 

@@ -1,4 +1,4 @@
-//! Folders of a test case that are not needed around what is in them.
+//! Moves files up, out of directories that aren't needed.
 
 use std::collections::BTreeSet;
 use std::os::unix::ffi::OsStrExt;
@@ -17,7 +17,7 @@ pub struct Flatten;
 
 impl Pass for Flatten {
     fn facts(&self) -> Facts {
-        Facts::new("flatten", Stage::Late, "files move up a directory").led()
+        Facts::new("flatten", Stage::Late, "files move up a directory").led("its files are those of a directory")
     }
 
     fn propose(&self, view: &View<'_>) -> Proposals {

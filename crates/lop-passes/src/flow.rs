@@ -1,12 +1,12 @@
-//! Control flow: jumps that always go the same way, functions that end early, and blocks that become one.
+//! Control flow: jumps that always go the same way, functions that return early, and merged blocks.
 //!
 //! ```text
 //! br i1 %c, label %a, label %b         becomes  br label %a, without what only %b needs
 //! %q = udiv i64 %x, %y … ret i32 %z    becomes  %q = udiv i64 %x, %y   ret i64 %q
 //! ```
 //!
-//! Each of these takes edits in several places to be valid: blocks that cannot be reached go, and so does what other
-//! blocks say about the way from there.
+//! Each of these needs edits in several places to be valid: unreachable blocks are removed, and with them the operands
+//! of other blocks for the jump from there.
 
 use lop_grammar::{ByRule, Exit, Grammar, RuleId};
 use lop_syntax::{Document, Edit};

@@ -1,5 +1,4 @@
-//! Definitions in the place of their declarations: the declaration was only there because the
-//! definition stands too far below.
+//! Moves definitions to the place of their forward declarations, which exist only because the definition comes later.
 
 use std::collections::HashMap;
 

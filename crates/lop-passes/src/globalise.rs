@@ -1,4 +1,4 @@
-//! Things moved out of what encloses them, so that what encloses them can go.
+//! Moves nodes out of the node around them, so that the outer node can be removed.
 
 use std::collections::HashMap;
 

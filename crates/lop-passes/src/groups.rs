@@ -1,5 +1,5 @@
-//! Edits that only make sense together: a dimension of an array with the subscripts of all its uses,
-//! the type of a function with its returns.
+//! Edits that are only valid together: a dimension of an array with the subscripts in all uses, the type of a function
+//! with its returns.
 
 use std::collections::{BTreeMap, HashSet};
 use std::ops::Range;

@@ -1,7 +1,6 @@
-//! Hoisting: a descendant takes the place of its ancestor.
+//! Hoisting: a descendant replaces its ancestor.
 //!
-//! After deletion this is where most of the size goes (Perses calls it replacement by a compatible
-//! descendant; Sun et al., ICSE 2018).
+//! After deletion this removes most (Perses calls it replacement by a compatible descendant; Sun et al., ICSE 2018).
 
 use std::collections::VecDeque;
 

@@ -1,4 +1,4 @@
-//! The meaning of a document's indentation, in a language whose syntax it is.
+//! The structure of a document's indentation, for languages in which it is syntax.
 
 use lop_grammar::Grammar;
 use lop_syntax::{

@@ -1,4 +1,4 @@
-//! Calls replaced by what they call.
+//! Replaces calls by the body of the called function.
 
 use std::collections::HashMap;
 use std::ops::Range;

@@ -1,4 +1,4 @@
-//! Files of a test case that become one: an include takes the place of what it names, or two files stand in one.
+//! Joins files: an include is replaced by the file that it names, or two files become one.
 
 use lop_files::project::{Entry, Kind};
 use lop_syntax::Edit;
@@ -19,7 +19,7 @@ impl Pass for Join {
             Stage::Late,
             "files of a directory become one: an include is what it names, two files are one",
         )
-        .led()
+        .led("its files are those of a directory")
     }
 
     fn propose(&self, view: &View<'_>) -> Proposals {

@@ -1,4 +1,4 @@
-//! Layout: where blanks and line breaks are put between the tokens of a text that stay as they are.
+//! Layout: places whitespace and newlines between tokens, which stay the same.
 
 use std::collections::HashMap;
 use std::ops::Range;
@@ -17,7 +17,7 @@ impl Pass for Whitespace {
     fn facts(&self) -> Facts {
         Facts::new("whitespace", Stage::Finish, "whitespace is removed, or placed so that the text reads well")
             .growing(Growth::Blanks)
-            .led()
+            .led("its plans are tried one after the other")
     }
 
     fn propose(&self, view: &View<'_>) -> Proposals {

@@ -1,15 +1,15 @@
-//! Passes: what could be tried on a text. They propose and decide nothing. `docs/dev/designing-a-pass.md` says how to
-//! write one.
+//! The passes: they propose edits of a text, and decide nothing. `docs/dev/designing-a-pass.md` explains how to write
+//! one.
 //!
 //! Internal to lop: no version of this crate promises anything.
 //!
-//! Each is a file that says its name, its stage and what it does, and has a function from a [`View`] of the text to
-//! [`Proposals`]. There are two kinds of proposal. A [`Sequence`] is a list of units of which any subset may go; the
-//! engine decides which runs of it to try. [`Alternative`]s are single edits of which at most one is taken at a place;
-//! they are ordered by their expected gain.
+//! Each file has a name, a stage, a description, and a function from a [`View`] of the text to [`Proposals`]. There are
+//! two kinds of proposals. A [`Sequence`] is a list of units; any subset can be removed, and the engine decides which
+//! runs to try. [`Alternative`]s are single edits that exclude each other at a place; they are ordered by expected
+//! gain.
 //!
-//! This file is the registry: a new pass is its `mod` line and its line in [`ALL`]. Everything else, such as
-//! `lop passes`, `--only` and `--skip`, what the screen may leave out and what is counted, follows from that list.
+//! This file is the registry: a new pass needs its `mod` line and its line in [`ALL`]. Everything else follows from
+//! that list: `lop passes`, `--only`, `--skip`, skipping on the screen, and the counts.
 
 mod aliases;
 mod alike;
@@ -48,7 +48,6 @@ mod lines;
 mod literals;
 mod merge;
 mod minimal;
-mod minimality;
 mod named;
 mod names;
 mod numbers;
@@ -88,8 +87,8 @@ pub use brackets::Brackets;
 pub use cascade::{Cascade, RemovedRanges};
 pub use chains::{Chains, MIN_CHAIN, chains};
 pub use characters::{Characters, character_units, sensitive_ranges};
-pub use clean::{Clean, clean};
-pub use closures::{Closures, References};
+pub use clean::clean;
+pub use closures::References;
 pub use comments::{Comments, comment_lines, comment_words, comments};
 pub use conditionals::{Branch, Conditionals, branches};
 pub use coupled::Coupled;
@@ -103,7 +102,6 @@ pub use join::Join;
 pub use layout::{Whitespace, layout};
 pub use lines::{Lines, line_units};
 pub use literals::Literals;
-pub use minimality::Minimality;
 pub use names::{Rename, short_names};
 pub use pass::{Facts, FilesOf, Growth, Pass, Proposals, Stage, Tree, View, Wanted, proposals};
 pub use removal::{NodeSet, Nodes, holes, removal_edits};
@@ -119,12 +117,10 @@ pub use words::{Words, word_units};
 /// All passes, in the order of their stages; of one stage, in the order in which they have their turn.
 pub static ALL: &[&dyn Pass] = &[
     &Files,
-    &Clean,
     &Conditionals,
     &Comments,
     &numbers::NUMBERS,
     &records::Records,
-    &Closures,
     &Unreferenced,
     &Siblings,
     &columns::Columns,
@@ -163,14 +159,7 @@ pub static ALL: &[&dyn Pass] = &[
     &Blanks,
     &Lines,
     &Words,
-    &Minimality,
 ];
-
-/// The pass with this name.
-#[must_use]
-pub fn named(name: &str) -> Option<&'static dyn Pass> {
-    ALL.iter().copied().find(|pass| pass.name() == name)
-}
 
 #[cfg(test)]
 mod tests {
@@ -185,7 +174,6 @@ mod tests {
     fn all_passes_are_listed_once_in_the_order_of_their_stages() {
         assert!(ALL.is_sorted_by_key(|pass| pass.facts().stage));
         for pass in ALL {
-            assert_eq!(named(pass.name()).map(Pass::name), Some(pass.name()));
             assert_eq!(ALL.iter().filter(|other| other.name() == pass.name()).count(), 1);
         }
     }

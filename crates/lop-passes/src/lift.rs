@@ -1,4 +1,4 @@
-//! Lifts: a piece takes the place of its statement, with what makes it a statement, by a rule.
+//! Lifts: a part of a statement replaces the statement, with the text that makes it one, by a rule.
 
 use lop_grammar::Grammar;
 use lop_syntax::Document;

@@ -1,4 +1,4 @@
-//! Lines, for text that no grammar explains.
+//! Lines, for text without a grammar.
 
 use lop_syntax::lines;
 
@@ -11,7 +11,7 @@ pub struct Lines;
 
 impl Pass for Lines {
     fn facts(&self) -> Facts {
-        Facts::new("lines", Stage::Text, "runs of lines").led()
+        Facts::new("lines", Stage::Text, "runs of lines").led("they cut down what is too large for a tree")
     }
 
     fn propose(&self, view: &View<'_>) -> Proposals {

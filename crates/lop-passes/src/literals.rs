@@ -1,4 +1,4 @@
-//! Literals: numbers become the simplest ones or shorter, or many of them one; texts empty or shorter.
+//! Literals: numbers become simple or short, or one number replaces many; strings become empty or short.
 
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::ops::Range;

@@ -1,4 +1,4 @@
-//! Names merged: a definition goes, and where its name stands another one of the same kind will do.
+//! Merges names: a definition is removed, and its uses get another name of the same kind.
 
 use std::collections::HashMap;
 use std::ops::Range;

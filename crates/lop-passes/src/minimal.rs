@@ -1,4 +1,4 @@
-//! Minimal replacements: a node becomes a shortest text that the grammar allows in its place.
+//! Minimal replacements: a node becomes a shortest text that the grammar allows at its place.
 
 use lop_grammar::Grammar;
 use lop_syntax::Document;

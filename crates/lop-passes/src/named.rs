@@ -1,4 +1,4 @@
-//! Which file of a test case another one means by a name: an include, an import.
+//! Finds the file of a test case that another file names, in an include or an import.
 
 use std::collections::HashMap;
 use std::ffi::OsStr;

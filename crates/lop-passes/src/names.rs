@@ -1,4 +1,4 @@
-//! Names: short ones are easier to read, and take fewer bytes.
+//! Shortens names: they are easier to read and take fewer bytes.
 
 use std::collections::{HashMap, HashSet};
 use std::ops::Range;
@@ -14,7 +14,7 @@ pub struct Rename;
 
 impl Pass for Rename {
     fn facts(&self) -> Facts {
-        Facts::new("rename", Stage::Finish, "names become short").led()
+        Facts::new("rename", Stage::Finish, "names become short").led("names are made short all at once, or one by one")
     }
 
     fn propose(&self, view: &View<'_>) -> Proposals {

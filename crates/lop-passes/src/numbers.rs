@@ -1,4 +1,4 @@
-//! Names that count up: where each has to be one more than the one before, nothing between two of them may go. So they
+//! Numbered names: if each must be one more than the previous one, nothing between two of them can be removed. So they
 //! get a letter first.
 //!
 //! ```text

@@ -1,4 +1,4 @@
-//! Pairs: a bracket goes with its partner, and what is inside stays.
+//! Pairs: removes a bracket with its partner, and keeps the content.
 
 use lop_grammar::Grammar;
 use lop_syntax::{Document, Edit, NodeId};

@@ -1,4 +1,4 @@
-//! Parameters, each with the arguments of all calls: neither may go without the other.
+//! Removes parameters with the arguments of all calls: neither can be removed without the other.
 
 use std::collections::BTreeMap;
 

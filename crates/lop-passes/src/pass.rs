@@ -1,4 +1,4 @@
-//! The interface of passes: what a pass says of itself, what it sees, and what it may propose.
+//! The interface of passes: their facts, their view of the text, and their proposals.
 
 use std::cell::{OnceCell, RefCell, RefMut};
 use std::collections::HashMap;
@@ -17,24 +17,24 @@ use super::style::{Prefer, Style};
 use super::tolerance::Tolerance;
 use super::trial_parser::TrialParser;
 
-/// When a pass has its turn: a later stage begins when the ones before it find nothing more.
+/// The stage of a pass: a later stage starts when the earlier ones find nothing more.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Stage {
     /// Once, before everything else.
     First,
-    /// Parts that can go as a whole.
+    /// Deletes whole parts.
     Deletion,
-    /// Nodes that become smaller.
+    /// Makes nodes smaller.
     LocalEdits,
-    /// Tokens, whatever the tree says.
+    /// Deletes tokens, independently of the tree.
     Tokens,
-    /// Edits that the language's rules describe.
+    /// Applies the language's rules.
     Rules,
-    /// Edits that lead astray while there is still much to do.
+    /// Edits that would lead astray earlier.
     Late,
-    /// The inside of tokens.
+    /// Shortens tokens.
     Characters,
-    /// How it looks.
+    /// Improves the appearance.
     Finish,
     /// Text without a tree.
     Text,
@@ -61,106 +61,111 @@ impl Stage {
     }
 }
 
-/// Tokens by which lop's own passes may make the best result larger. In the traps of `tests/quality` it is one at a time.
+/// Maximum number of tokens by which lop's own passes can make the best result larger. The traps in `tests/quality`
+/// need one.
 pub(super) const MOST_MORE: usize = 8;
 
-/// By how much a pass may make the best result larger. No other candidate becomes it that is larger in the measure that
+/// How much larger a pass can make the best result. lop accepts no other candidate that is larger in the measure that
 /// the user prefers.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Growth {
-    /// Not at all.
+    /// No growth.
     #[default]
     Nothing,
-    /// In blanks, as a layout does, and in no token.
+    /// Whitespace can grow, as in a layout, but no token.
     Blanks,
-    /// By this number of tokens above the smallest best result, so that others can take out more behind it. Where bytes
-    /// or lines are preferred: not at all.
+    /// Up to this number of tokens above the smallest best result, so that other passes can then remove more. No growth
+    /// if the user prefers bytes or lines.
     Tokens(usize),
 }
 
-/// The description of a pass by itself.
+/// The facts about a pass.
 #[derive(Clone, Copy, Debug)]
 pub struct Facts {
-    /// Its name on the command line, in events and in the summary; no other pass has it.
+    /// Its unique name on the command line, in events and in the summary.
     pub name: &'static str,
-    /// When it has its turn.
+    /// Its stage.
     pub stage: Stage,
-    /// A later stage in which its single edits are asked about once more, together with that stage's own.
+    /// A later stage in which its single edits are tried again, together with that stage's own.
     pub again_in: Option<Stage>,
-    /// Its effect, in a line for `lop passes`.
+    /// Its effect, as a line for `lop passes`.
     pub about: &'static str,
-    /// Whether it does nothing without rules of the language.
+    /// Whether it needs rules of the language.
     pub needs_rules: bool,
-    /// By how much its candidates may be larger than the best result.
+    /// How much larger its candidates can be than the best result.
     pub growth: Growth,
-    /// Whether the driver knows it, because its sequences have a search, an order or a moment of their own. The sequences
-    /// of other passes are swept when the stage has its turn, and the single edits of all are asked about together.
-    is_led: bool,
+    /// The reason why the driver leads it: its sequences need their own search, order or moment. The sequences of other
+    /// passes are swept in their stage. The single edits of all passes are tried together.
+    led: Option<&'static str>,
 }
 
 impl Facts {
-    /// A pass that needs no rules and has its turn in one stage.
+    /// Makes the facts of a pass that needs no rules and runs in one stage.
     #[must_use]
     pub const fn new(name: &'static str, stage: Stage, about: &'static str) -> Self {
-        Facts { name, stage, again_in: None, about, needs_rules: false, growth: Growth::Nothing, is_led: false }
+        Facts { name, stage, again_in: None, about, needs_rules: false, growth: Growth::Nothing, led: None }
     }
 
-    /// The same pass, which does nothing without rules of the language.
+    /// Marks the pass as one that needs rules of the language.
     #[must_use]
     pub const fn by_rules(self) -> Self {
         Facts { needs_rules: true, ..self }
     }
 
-    /// The same pass, whose candidates may be larger.
+    /// Allows the candidates to be larger.
     #[must_use]
     pub const fn growing(self, growth: Growth) -> Self {
         Facts { growth, ..self }
     }
 
-    /// The same pass, which the driver leads.
+    /// Lets the driver lead the pass, for this reason.
     #[must_use]
-    pub(super) const fn led(self) -> Self {
-        Facts { is_led: true, ..self }
+    pub(super) const fn led(self, why: &'static str) -> Self {
+        Facts { led: Some(why), ..self }
     }
 
-    /// The same pass, whose single edits are asked about in a later stage, too.
+    /// Lets the single edits run in a later stage too.
     #[must_use]
     pub const fn again_in(self, stage: Stage) -> Self {
         Facts { again_in: Some(stage), ..self }
     }
 
-    /// Whether the driver leads it: it sweeps its sequences at a moment of their own.
+    /// Whether the driver leads it, and sweeps its sequences itself.
     #[must_use]
     pub fn is_led(&self) -> bool {
-        self.is_led
+        self.why_led().is_some()
     }
 
-    /// Whether its single edits are asked about in a stage.
+    /// Returns the reason why the driver leads it, if it does.
+    #[must_use]
+    pub fn why_led(&self) -> Option<&'static str> {
+        self.led
+    }
+
+    /// Whether its single edits run in a stage.
     #[must_use]
     pub fn has_turn_in(&self, stage: Stage) -> bool {
         self.stage == stage || self.again_in == Some(stage)
     }
 }
 
-/// A way to make a text smaller, lop's own or a caller's. It proposes and decides nothing: what it proposes goes past the
-/// cache and the gate to the test, and only what the test calls interesting is made.
+/// A way to make a text smaller, lop's own or the caller's. A pass proposes edits and decides nothing. Its proposals
+/// pass the cache, the gate and the test, and lop applies only the interesting ones.
 ///
-/// It has its turn in every round (at [`Stage::First`] before the first of them, and with
-/// `--thorough` each time the reduction begins again), as long as it finds
-/// something, at its stage: a later stage begins when the ones before find nothing more. On a tree what is said to come
-/// later than [`Stage::Characters`] comes then; on text without one all passes of the caller have their turn at the end of
-/// each round. A refusal holds until the text has shrunk by a quarter, but for a second look near the end of a
-/// reduction.
+/// A pass runs in every round, at its stage, as long as it finds something. At [`Stage::First`] it runs only before the
+/// first round, and with `--thorough` each time the reduction starts again. Stages after [`Stage::Characters`] run
+/// together with it. On text without a tree, the caller's passes run at the end of each round. A rejected proposal
+/// isn't tried again until the text has shrunk by a quarter, except for a second look near the end.
 ///
-/// Its proposals have to depend on the view alone, or two runs with the same seed are not the same.
+/// The proposals must only depend on the view, so that two runs with the same seed are equal.
 pub trait Pass: Send + Sync {
-    /// Its name, its stage and its effect: the same at every call.
+    /// Returns its name, its stage and its effect: the same at every call.
     fn facts(&self) -> Facts;
 
-    /// Its proposals for the text as it is now: nothing is right for a pass over trees where there is no tree.
+    /// Proposes edits of the current text. A pass over trees proposes nothing without a tree.
     ///
     /// # Panics
-    /// The reduction panics when an edit lies outside the text.
+    /// The reduction panics if an edit is outside the text.
     fn propose(&self, view: &View<'_>) -> Proposals;
 
     /// Its name.
@@ -169,7 +174,7 @@ pub trait Pass: Send + Sync {
     }
 }
 
-/// A pass whose single edits a function of the tree makes.
+/// A pass whose single edits come from a function of the tree.
 pub(super) struct EditsOfTree {
     pub(super) facts: Facts,
     pub(super) make: fn(&Document, &Grammar, &Fingerprints) -> Vec<Alternative>,
@@ -186,10 +191,10 @@ impl Pass for EditsOfTree {
     }
 }
 
-/// The proposals of a pass, signed by it: the numbers by which its edits are remembered are no other pass's.
+/// Returns the proposals of a pass, with memory keys that no other pass uses.
 ///
 /// # Panics
-/// When an edit lies outside of the text, or a sequence has another number of units than are remembered.
+/// If an edit is outside the text, or a sequence's number of units differs from that of its memory keys.
 #[must_use]
 pub fn proposals(pass: &dyn Pass, view: &View<'_>) -> Proposals {
     let name = pass.name();
@@ -225,7 +230,7 @@ pub fn proposals(pass: &dyn Pass, view: &View<'_>) -> Proposals {
     made
 }
 
-/// The number by which something is remembered, as that of a pass.
+/// Makes a memory key specific to a pass.
 fn signed(pass: &str, memo: u64) -> u64 {
     let mut hasher = DefaultHasher::new();
     (pass, memo).hash(&mut hasher);
@@ -235,14 +240,14 @@ fn signed(pass: &str, memo: u64) -> u64 {
 /// The proposals of a pass.
 #[derive(Clone, Debug, Default)]
 pub struct Proposals {
-    /// Lists of units of which any subset may go.
+    /// Lists of units; any subset can be removed.
     pub sequences: Vec<Sequence>,
-    /// Single edits of which at most one is taken at a place.
+    /// Single edits that exclude each other at a place.
     pub alternatives: Vec<Alternative>,
 }
 
 impl Proposals {
-    /// These and others, in this order.
+    /// Appends other proposals.
     #[must_use]
     pub fn and(mut self, others: Proposals) -> Self {
         self.sequences.extend(others.sequences);
@@ -263,10 +268,10 @@ impl From<Option<Sequence>> for Proposals {
     }
 }
 
-/// The kinds of proposals that a pass is asked for.
+/// The requested kinds of proposals.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Wanted {
-    /// All that it has to propose.
+    /// All proposals.
     Everything,
     /// Only its sequences.
     Sequences,
@@ -274,40 +279,39 @@ pub enum Wanted {
     Alternatives,
 }
 
-/// The view of a pass: the text as it is now and what is known of it.
+/// A pass's view of the current text.
 pub struct View<'a> {
     /// The text.
     pub text: &'a [u8],
-    /// The parts of it that are worked on; all of it, unless these are files or parts in one language of several.
+    /// The parts to work on: the whole text, unless it consists of several files or languages.
     pub parts: Vec<Range<usize>>,
-    /// The files that it is made of, if there are several.
+    /// The files in it, if there are several.
     pub files: Option<FilesOf<'a>>,
-    /// Its tree; `None` for text without a grammar.
+    /// Its tree, if there is one.
     pub tree: Option<Tree<'a>>,
     /// The style of the result.
     pub style: Style,
-    /// The proposals that the pass is asked for. It need not make others.
+    /// The requested proposals. The pass can leave out others.
     pub wanted: Wanted,
-    /// Says whether something was asked and refused, by the number that stands for it.
+    /// Whether the proposal with this memory key was rejected.
     pub(crate) settled: &'a dyn Fn(u64) -> bool,
-    /// How often a pass has proposed the same so far. Equal texts are told apart by their order: their places change with
-    /// every other edit.
+    /// Counts equal proposals. Equal texts are numbered by their order, because their positions change with every edit.
     pub(crate) occurrences: RefCell<HashMap<u64, u64>>,
-    /// Says whether the test tolerates definitions of a kind that nothing refers to.
+    /// Whether the test accepts unreferenced definitions of a kind.
     pub(crate) tolerance: &'a dyn Fn(u16) -> Tolerance,
-    /// Says whether the pass of a name has its turn.
+    /// Whether the pass with this name is enabled.
     pub(crate) allows: &'a dyn Fn(&str) -> bool,
 }
 
-/// The files that a text is made of.
+/// The files in a text.
 pub struct FilesOf<'a> {
-    /// Takes the text apart.
+    /// Splits the text.
     pub archive: &'a Archive,
-    /// The grammar of the file at a path; `None` is plain text.
+    /// The grammar of the file at a path; `None` for plain text.
     pub grammar: &'a dyn Fn(&[u8]) -> Option<&'a Grammar>,
 }
 
-/// The tree of a text with its language, and what is known of its nodes.
+/// The tree of a text, its language, and derived facts.
 pub struct Tree<'a> {
     /// The tree.
     pub document: &'a Document,
@@ -320,8 +324,9 @@ pub struct Tree<'a> {
 }
 
 impl<'a> View<'a> {
-    /// The same view, with the answers of a driver: what was asked and refused by the number that stands for it, whether
-    /// the test tolerates definitions of a kind that nothing refers to, and whether the pass of a name has its turn.
+    /// Adds the driver's answers: `settled` tells whether the proposal with a memory key was rejected, `tolerance`
+    /// whether the test accepts unreferenced definitions of a kind, and `allows` whether the pass with a name is
+    /// enabled.
     #[must_use]
     pub fn answering(
         self,
@@ -332,7 +337,7 @@ impl<'a> View<'a> {
         View { settled, tolerance, allows, ..self }
     }
 
-    /// A text without a tree.
+    /// Makes a view of a text without a tree.
     #[must_use]
     pub fn of_text(text: &'a [u8]) -> Self {
         View {
@@ -349,24 +354,23 @@ impl<'a> View<'a> {
         }
     }
 
-    /// A text with its tree.
+    /// Makes a view of a text with its tree.
     #[must_use]
     pub fn of_tree(tree: Tree<'a>) -> Self {
         let text = tree.document.source();
         View { tree: Some(tree), ..View::of_text(text) }
     }
 
-    /// Whether what this number stands for among those of a pass was asked when the text was not much larger than now,
-    /// and refused.
+    /// Whether a pass's proposal with this memory key was rejected when the text was not much larger.
     pub(super) fn is_settled(&self, pass: &str, memo: u64) -> bool {
         (self.settled)(signed(pass, memo))
     }
 
-    /// One sequence of units of which any subset may go, in the order of the text. A unit is the edits that take it out,
-    /// made together. The engine decides which runs of units to try.
+    /// Proposes a sequence of units in the order of the text; any subset can be removed. A unit is a list of edits that
+    /// are made together. The engine decides which runs of units to try.
     ///
-    /// Only what makes the text smaller is in it: fewer tokens, or as many in fewer bytes (where the user
-    /// [prefers](Prefer) something else, fewer of that).
+    /// Leaves out units that don't make the text smaller: in tokens, then in bytes, or in the measure that the user
+    /// [prefers](Prefer).
     #[must_use]
     pub fn any_of(&self, units: impl IntoIterator<Item = Vec<Edit>>) -> Proposals {
         let made: Vec<Alternative> = self.gains(units).map(|(_, made)| made).collect();
@@ -381,9 +385,8 @@ impl<'a> View<'a> {
         sequence.into()
     }
 
-    /// Single edits of which at most one is taken before the pass is asked again. Each is one or more changes, made
-    /// together. The edit that saves most is tried first; one that saves nothing, in the sense of [`View::any_of`], is
-    /// left out.
+    /// Proposes single edits; after an accepted one, the pass is called again. Each is a list of changes that are made
+    /// together. The edit that saves most comes first. Leaves out edits that save nothing, as in [`View::any_of`].
     #[must_use]
     pub fn one_of(&self, edits: impl IntoIterator<Item = Vec<Edit>>) -> Proposals {
         let mut made: Vec<_> = self.gains(edits).collect();
@@ -391,7 +394,7 @@ impl<'a> View<'a> {
         made.into_iter().map(|(_, made)| made).collect::<Vec<_>>().into()
     }
 
-    /// Edits that are a gain, with what they save: what counts most first.
+    /// Returns the edits that save something, with their savings in order of importance.
     fn gains(
         &self,
         edits: impl IntoIterator<Item = Vec<Edit>>,
@@ -428,7 +431,8 @@ impl<'a> View<'a> {
         })
     }
 
-    /// The sequences that a function of the tree makes; nothing without a tree, or where only single edits are wanted.
+    /// Returns the sequences from a function of the tree, or nothing without a tree or if only single edits are
+    /// requested.
     #[must_use]
     pub fn sequences<S: IntoIterator<Item = Sequence>>(&self, make: impl FnOnce(&Tree<'a>) -> S) -> Proposals {
         let tree = self.tree.as_ref().filter(|_| self.wanted != Wanted::Alternatives);
@@ -447,8 +451,8 @@ fn line_feeds(text: &[u8]) -> usize {
 }
 
 impl<'a> Tree<'a> {
-    /// A tree with what was learnt of its language, and a function that says whether something was asked about a node
-    /// and refused.
+    /// Makes a tree with facts about its language. `refused` tells whether a question about a node was answered with
+    /// no.
     #[must_use]
     pub fn new(
         document: &'a Document,
@@ -460,7 +464,7 @@ impl<'a> Tree<'a> {
         Tree { document, grammar, prints: OnceCell::new(), brackets, shapes: RefCell::new(shapes), refused }
     }
 
-    /// Numbers that stand for parts of the text.
+    /// Fingerprints of parts of the text.
     pub(super) fn prints(&self) -> &Fingerprints {
         self.prints.get_or_init(|| Fingerprints::new(self.document.source()))
     }
@@ -470,12 +474,12 @@ impl<'a> Tree<'a> {
         self.brackets
     }
 
-    /// The knowledge of which nodes can be left out or replaced without new syntax errors.
+    /// The trial parser, which knows the nodes that can be removed or replaced without new syntax errors.
     pub(super) fn shapes(&self) -> RefMut<'_, &'a mut TrialParser> {
         self.shapes.borrow_mut()
     }
 
-    /// Whether this was asked when the text was not much larger than now, and refused, or may not be asked.
+    /// Whether a question about a node was answered with no when the text was not much larger, or must not be asked.
     pub(super) fn is_refused(&self, ask: Ask, node: NodeId) -> bool {
         (self.refused)(ask, node)
     }

@@ -1,5 +1,5 @@
-//! Patterns: regular expressions become shorter by their own parts (groups, classes, alternatives and quantifiers),
-//! which halves of a text and single characters miss because their brackets belong together.
+//! Patterns: shortens regular expressions by their parts (groups, classes, alternatives and quantifiers). Halving a
+//! text and removing single characters miss these, because their brackets belong together.
 
 use std::cmp::Reverse;
 use std::ops::Range;

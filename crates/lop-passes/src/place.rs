@@ -1,4 +1,4 @@
-//! Where a node stands, as the rules of a grammar ask.
+//! The place of a node, as the rules of a grammar match it.
 
 use lop_grammar::Place;
 use lop_syntax::{Document, NodeId};

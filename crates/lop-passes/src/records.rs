@@ -1,13 +1,13 @@
-//! Records of binary data: parts that go together with the numbers that say how long they are.
+//! Records in binary data: removes parts together with the numbers for their lengths.
 //!
 //! ```text
 //! 0A 03 61 62 63  0B 02 64 65      without the first record            0B 02 64 65
 //! 0A 03 61 62 63  0B 02 64 65      with a byte less in the first one   0A 02 61 63  0B 02 64 65
 //! ```
 //!
-//! Nothing says which bytes are lengths. So each place and each way to write a number is followed: a record begins there,
-//! has its length at the same distance from its start, and the next one begins where it ends. A chain that ends exactly
-//! where the data ends is worth a few tests. A record may hold a chain again; then the lengths around it change,
+//! Nothing marks the lengths. So this pass tries each place and each encoding of a number: a record starts there, has
+//! its length at a fixed distance from its start, and the next record starts where it ends. A chain that ends exactly
+//! at the end of the data is worth a few tests. A record can contain another chain; then the lengths around it change
 //! too.
 
 use std::collections::HashSet;

@@ -1,7 +1,7 @@
-//! Regions that the parser could not place: brackets, lines and separators give them a structure all the same.
+//! ERROR regions: finds their structure by brackets, lines and separators.
 //!
-//! Error recovery puts the tokens of such a region side by side. So its statements, its lines and the elements of its
-//! lists are found as in a text without a grammar, and are units like those of a tree.
+//! Error recovery leaves the tokens of such a region as a flat list. So its statements, lines and list elements are
+//! found as in a text without a grammar, and are units like those of a tree.
 
 use std::ops::Range;
 use std::sync::Arc;

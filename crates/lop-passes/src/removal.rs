@@ -1,4 +1,4 @@
-//! From nodes that go to edits of the text: separators go with their element.
+//! Turns removed nodes into edits of the text, which also remove the separators of an element.
 
 use std::ops::{Deref, Range};
 

@@ -1,6 +1,6 @@
-//! Equal lines: where many lines say the same, all of them go at once, or all but the first.
+//! Equal lines: removes all lines with the same text at once, or all but the first.
 //!
-//! A program may count such lines, or need each of them with another. Then none of them goes alone.
+//! A program may count such lines, or need each of them with another one. Then no single line can be removed.
 
 use std::collections::HashMap;
 use std::ops::Range;

@@ -1,4 +1,4 @@
-//! Rewrites: what the templates of a grammar's rules make of what they match.
+//! Rewrites: the templates of a grammar's rules replace the matched text.
 
 use std::ops::Range;
 

@@ -1,4 +1,4 @@
-//! Rows: parts of a text, one behind the other, as units.
+//! Rows: consecutive parts of a text as units.
 
 use std::ops::Range;
 

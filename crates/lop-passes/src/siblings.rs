@@ -1,4 +1,4 @@
-//! Sibling sequences: the children of a node that may go by themselves.
+//! Sibling sequences: the children of a node that can be removed separately.
 
 use lop_grammar::Grammar;
 use lop_syntax::{Document, NodeId};
@@ -13,7 +13,8 @@ pub struct Siblings;
 
 impl Pass for Siblings {
     fn facts(&self) -> Facts {
-        Facts::new("siblings", Stage::Deletion, "runs of statements, declarations and elements of lists").led()
+        Facts::new("siblings", Stage::Deletion, "runs of statements, declarations and elements of lists")
+            .led("the lists wait in a queue, by expected gain")
     }
 
     fn propose(&self, view: &View<'_>) -> Proposals {

@@ -1,4 +1,4 @@
-//! Splices: the inside of a block takes the place of the statement that holds it, by a rule.
+//! Splices: the content of a block replaces the statement around it, by a rule.
 
 use lop_grammar::Grammar;
 use lop_syntax::Document;

@@ -1,5 +1,5 @@
-//! Helpers of the tests of the passes: texts with their languages, proposals as texts, and inputs to
-//! try everything on. Languages are chosen by the names of files, as a user's files choose theirs.
+//! Helpers for tests of passes: texts with their languages, and proposals as texts. The name of a file chooses the
+//! language, as for a user's file.
 
 use std::sync::Arc;
 

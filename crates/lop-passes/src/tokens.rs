@@ -1,4 +1,4 @@
-//! Tokens: what is left when nothing the tree can name goes any more.
+//! Tokens, for the end, when no node of the tree can be removed any more.
 
 use lop_grammar::Grammar;
 use lop_syntax::{Document, Edit, NodeId};

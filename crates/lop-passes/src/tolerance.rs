@@ -1,4 +1,4 @@
-//! Whether definitions that nothing refers to may be in a text.
+//! Whether the test accepts unreferenced definitions.
 
 /// The knowledge about definitions of a kind that nothing refers to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -1,9 +1,9 @@
-//! Which children of a node may go: learnt by trial parses, not declared.
+//! Finds out by trial parses which children of a node can be removed.
 //!
-//! Whether a child is optional depends on the grammar's rule, which tree-sitter does not export in
-//! a usable form (node-types alone miss too much). So the first child of each *shape* is taken out
-//! of the text and the rest is parsed: if that makes no new syntax errors, children of this shape
-//! may go. It is right for about 97 % of the nodes and costs about a hundred parses a file, no test.
+//! Whether a child is optional depends on the grammar's rule, which tree-sitter doesn't export in a usable form
+//! (node-types alone miss too much). So lop removes the first child of each *shape* and parses the rest: without new
+//! syntax errors, children of this shape are removable. This is correct for about 97 % of the nodes and costs about a
+//! hundred parses per file, and no test.
 
 use std::collections::{HashMap, HashSet};
 use std::ops::Range;

@@ -1,4 +1,4 @@
-//! Unifications: different texts of one kind are made the same, each wherever it stands, by a rule.
+//! Unifications: makes different texts of one kind equal everywhere, by a rule.
 
 use std::collections::BTreeMap;
 

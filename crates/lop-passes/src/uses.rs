@@ -1,4 +1,4 @@
-//! Definitions and parameters, each with all that refers to it: the mirror of the [cascade](super::cascade).
+//! Removes definitions and parameters with all their uses: the mirror image of the [cascade](super::cascade).
 //!
 //! ```text
 //! struct a { int b; a() : b() {} };              becomes  struct a { a() {} };

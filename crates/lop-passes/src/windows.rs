@@ -1,4 +1,4 @@
-//! Windows: a few neighbouring tokens, wherever they are.
+//! Windows: a few neighbouring tokens, anywhere.
 
 use lop_grammar::Grammar;
 use lop_syntax::{Document, Edit, NodeId};
@@ -15,7 +15,8 @@ pub struct Tokens;
 
 impl Pass for Tokens {
     fn facts(&self) -> Facts {
-        Facts::new("tokens", Stage::Tokens, "runs of up to eight tokens, wherever they are").led()
+        Facts::new("tokens", Stage::Tokens, "runs of up to eight tokens, wherever they are")
+            .led("they have a moment of their own, and the late stage another")
     }
 
     fn propose(&self, view: &View<'_>) -> Proposals {

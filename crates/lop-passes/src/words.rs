@@ -1,4 +1,4 @@
-//! Words, for text that no grammar explains, and the blanks between them.
+//! Words and the whitespace between them, for text without a grammar.
 
 use lop_syntax::{is_blank, words};
 
@@ -11,7 +11,7 @@ pub struct Words;
 
 impl Pass for Words {
     fn facts(&self) -> Facts {
-        Facts::new("words", Stage::Text, "runs of words").led()
+        Facts::new("words", Stage::Text, "runs of words").led("they cut down what is too large for a tree")
     }
 
     fn propose(&self, view: &View<'_>) -> Proposals {

@@ -1,6 +1,6 @@
-//! Zeros: bytes of binary data that do not matter become `0`, so that a reader sees the ones that do.
+//! Zeros: unneeded bytes of binary data become `0`, so that a reader sees the needed ones.
 //!
-//! The idea is that of afl-tmin, which calls it normalisation.
+//! The idea is from afl-tmin, which calls it normalisation.
 
 use lop_syntax::Edit;
 

@@ -1,4 +1,4 @@
-//! The baseline: is the input interesting, always, and is the empty file not?
+//! The baseline: checks that the input is interesting every time, and that the empty file isn't.
 
 use std::sync::Arc;
 

@@ -1,5 +1,4 @@
-//! How often local edits of a class are accepted: a Beta posterior per class, shrunk to the mean of
-//! its pass.
+//! Acceptance rates of classes of local edits: a Beta posterior per class, shrunk towards the mean of its pass.
 
 use std::collections::BTreeMap;
 

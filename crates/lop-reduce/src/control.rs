@@ -1,4 +1,4 @@
-//! Requests from outside to a reduction under way: to hold on, to go on, and to leave passes out.
+//! Requests to a running reduction: pause, resume, and skip a pass.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -6,18 +6,19 @@ use std::time::Duration;
 
 use lop_run::oracle::Cancel;
 
-/// A wait without an end in sight is begun anew after this.
+/// Maximum duration of one wait; a longer one is repeated.
 const LONG: Duration = Duration::from_secs(3600);
 
-/// The requests of an observer of a reduction. Clones share their state; a clone goes into
-/// [`Options::control`](super::Options::control), and every method may be called from any thread.
+/// Requests to a running reduction. Clones share their state: put one into
+/// [`Options::control`](super::Options::control), and call the methods of another from any thread.
 ///
 /// ```
-/// use lop::reduce::{Control, Options};
+/// # use lop_reduce as lop;
+/// use lop::{Control, Options};
 ///
 /// let control = Control::new();
 /// let options = Options { control: control.clone(), ..Options::default() };
-/// // From another thread, while a reduction with these options is under way:
+/// // From another thread, while a reduction with these options runs:
 /// control.pause();
 /// control.skip("characters");
 /// control.resume();
@@ -31,44 +32,44 @@ pub struct Control {
 #[derive(Debug, Default)]
 struct State {
     paused: AtomicBool,
-    /// The passes to leave out, by name, in the order of the requests. It only grows.
+    /// The skipped passes, in the order of the requests. The list only grows.
     skipped: Mutex<Vec<&'static str>>,
-    /// Passes to leave out at a moment; see [`Control::skip_at`].
+    /// Passes to skip at a moment; see [`Control::skip_at`].
     later: Mutex<Vec<(u64, &'static str)>>,
-    /// Wakes the reductions that are on hold. Code that changes `paused`, or reads it in order to wait, holds this
-    /// lock, so that no waking is missed.
+    /// Wakes paused reductions. Code that changes `paused`, or reads it before waiting, holds this lock, so that no
+    /// wake-up is lost.
     wake: Mutex<Vec<Cancel>>,
 }
 
 impl Control {
-    /// A control without any request.
+    /// Makes a control without a request.
     #[must_use]
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// No new test is started from now on; those that run end as they would, and their answers count.
+    /// Pauses: starts no new test. Running tests end normally, and their outcomes count.
     pub fn pause(&self) {
         let _held = self.wake();
         self.state.paused.store(true, Ordering::SeqCst);
     }
 
-    /// Tests are started again.
+    /// Resumes.
     pub fn resume(&self) {
         let mut wake = self.wake();
         self.state.paused.store(false, Ordering::SeqCst);
         wake.drain(..).for_each(|waiting| waiting.stop());
     }
 
-    /// Whether no test may start now.
+    /// Whether the reduction is paused.
     #[must_use]
     pub fn is_paused(&self) -> bool {
         self.state.paused.load(Ordering::SeqCst)
     }
 
-    /// Leaves the pass of this name out from now on, in every round, as [`Passes::skip`](super::Passes::skip) does from the
-    /// start. If it is under way, it ends, and what it has accepted stays. This cannot be taken back. Without `minimality`
-    /// nothing is guaranteed of the result. A name that no pass has is told and reported like others, and leaves nothing out.
+    /// Skips the pass of this name from now on, as [`Passes::skip`](super::Passes::skip) does from the start. A running
+    /// pass ends, and its accepted steps stay. This is permanent. Without `minimality`, the result has no guarantee. An
+    /// unknown name is reported like others and has no effect.
     pub fn skip(&self, pass: &'static str) {
         let mut skipped = self.wanted();
         if !skipped.contains(&pass) {
@@ -76,26 +77,25 @@ impl Control {
         }
     }
 
-    /// Leaves a pass out when a moment is reached, so that a run which repeats another one does so where that did. A
-    /// moment is the number of [`Event::Tested`](super::Event::Tested) and [`Event::Pass`](super::Event::Pass) until
-    /// then.
+    /// Skips a pass at a moment, so that a repeated run skips it at the same point. A moment is the number of
+    /// [`Event::Tested`](super::Event::Tested) and [`Event::Pass`](super::Event::Pass) until then.
     pub fn skip_at(&self, pass: &'static str, moment: u64) {
         self.later().push((moment, pass));
     }
 
-    /// Whether a pass is left out.
+    /// Whether a pass is skipped.
     #[must_use]
     pub fn skips(&self, pass: &str) -> bool {
         self.wanted().contains(&pass)
     }
 
-    /// The passes that are left out, in the order in which that was asked for.
+    /// Lists the skipped passes in the order of the requests.
     #[must_use]
     pub fn skipped(&self) -> Vec<&'static str> {
         self.wanted().clone()
     }
 
-    /// How many passes are left out at a moment. It only grows.
+    /// Counts the passes skipped at a moment. The number only grows.
     pub(super) fn skipped_at(&self, moment: u64) -> usize {
         self.later().retain(|(at, pass)| {
             let is_later = *at > moment;
@@ -107,7 +107,7 @@ impl Control {
         self.wanted().len()
     }
 
-    /// Waits until it is not paused any more, or the run must stop.
+    /// Waits until the reduction is resumed or must stop.
     pub(super) fn hold(&self, cancel: &Cancel) {
         while !cancel.is_stopped() {
             let waiting = {
@@ -165,11 +165,11 @@ mod tests {
 
     #[test]
     fn every_pass_is_left_out_by_itself_and_once() {
-        for pass in lop_passes::ALL {
+        for step in crate::steps::named_steps() {
             let control = Control::new();
-            control.skip(pass.name());
-            control.skip(pass.name());
-            assert_eq!(control.skipped(), [pass.name()]);
+            control.skip(step.name);
+            control.skip(step.name);
+            assert_eq!(control.skipped(), [step.name]);
         }
     }
 

@@ -1,12 +1,12 @@
-//! The current state of a reduction: the best result, the text or the tree that it was made from, and the edits between
-//! the two.
+//! The current state of a reduction: the best result, the text or tree that it was made from (the base), and the edits
+//! between the two.
 //!
 //! ```text
 //!  base ── pending edits ──► best result ── further edits ──► candidate
 //! ```
 //!
 //! A candidate carries all its edits since the base. Accepting it makes its text the best result and its edits the
-//! pending ones in one step, so that neither can fall behind the other. Only the session does that; everybody else reads.
+//! pending ones in one step, so the two always agree. Only the session does this; all others read.
 
 use std::ops::Range;
 use std::rc::Rc;

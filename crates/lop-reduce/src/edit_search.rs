@@ -1,4 +1,4 @@
-//! Trying single edits: the questions about the edits of one tree, one after the other, until one is accepted.
+//! Tries single edits of one tree, one after the other, until one is accepted.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;

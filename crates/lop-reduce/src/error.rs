@@ -1,4 +1,4 @@
-//! Why a reduction could not start or could not go on.
+//! Errors that prevent a reduction or end it.
 
 use lop_engine::ConfigError;
 use lop_run::oracle::Outcome;

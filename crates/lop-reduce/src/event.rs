@@ -1,8 +1,7 @@
-//! The events of a reduction while it runs: one type for every consumer.
+//! The events of a running reduction: one type for all consumers.
 //!
-//! People (progress, summary), machines (JSON lines) and files (the store that keeps the best
-//! result on disk) are three consumers of the same stream, in one order: the order in which the
-//! driver saw things happen.
+//! People (progress, summary), machines (JSON lines) and files (the store on disk) consume the same stream, in the
+//! order in which the driver observed the events.
 
 use std::time::Duration;
 
@@ -13,7 +12,7 @@ use lop_run::oracle::{Outcome, Recalled};
 use super::size::Size;
 use super::{Outlook, Report};
 
-/// Something that happened during a reduction.
+/// An event of a reduction.
 #[derive(Clone, Debug)]
 pub enum Event<'a> {
     /// The input was read and parsed; nothing has been tested yet.
@@ -22,84 +21,83 @@ pub enum Event<'a> {
         size: Size,
         /// Name of the grammar, or `None` for text.
         grammar: Option<&'a str>,
-        /// ERROR and MISSING nodes in the input's tree; 0 where it has no tree before it is cut down.
+        /// Number of ERROR and MISSING nodes in the input's tree; 0 if the input is too large for a tree.
         syntax_errors: usize,
-        /// Whether these are so many that the text is reduced by its brackets, lines and separators instead.
+        /// Whether there are too many, so that lop uses the text's brackets, lines and separators instead.
         by_structure: bool,
-        /// Tests that may run at the same time.
+        /// Maximum number of parallel tests.
         slots: usize,
     },
-    /// The input itself was judged (once or several times); the reduction can start.
+    /// The test accepted the input (once or several times); the reduction can start.
     Baseline {
         /// The last outcome of the test on the unchanged input.
         outcome: &'a Outcome,
-        /// The deadline derived from it, or the one that was asked for.
+        /// The time limit derived from it, or the user's.
         deadline: Duration,
     },
-    /// A pass begins.
+    /// A pass starts.
     Pass {
         /// The pass's name, as in the summary.
         name: &'static str,
-        /// Round of the fixpoint loop, from 1.
+        /// The round of the fixpoint loop, from 1.
         round: usize,
     },
-    /// A candidate was judged by the interestingness test.
+    /// The interestingness test judged a candidate.
     Tested {
-        /// Number of this test, from 1; the baseline's runs are counted too.
+        /// The number of this test, from 1. The baseline's runs count too.
         number: u64,
-        /// The pass that asked.
+        /// The pass of the candidate.
         pass: &'static str,
         /// Size of the candidate in bytes.
         bytes: usize,
-        /// The verdict of the test; `None` if the run gave no answer (cancelled or failed).
+        /// The verdict of the test; `None` for a run without an outcome (cancelled or failed).
         verdict: Option<Verdict>,
-        /// How long it ran.
+        /// Its duration.
         duration: Duration,
-        /// Candidates that were answered from the cache so far.
+        /// Number of candidates answered from the cache so far.
         cache_hits: u64,
-        /// Where the outcome is known from when the test was not run.
+        /// The source of the outcome, if the test didn't run.
         recalled: Option<Recalled>,
         /// A note on the candidate (`depth 3 of list kind`), for `-v`.
         what: &'a str,
     },
-    /// A candidate became the best result. Consumers that keep it must have it on disk when they
-    /// return.
+    /// A candidate became the best result. Consumers that store it must have it on disk when they return.
     Accepted {
         /// The whole new best result.
         content: &'a [u8],
         /// Its size.
         size: Size,
-        /// Tests run so far.
+        /// Number of tests so far.
         tests: u64,
         /// The pass that found it.
         pass: &'static str,
-        /// Where the grammar's rules that made it are written; none where it took no rule.
+        /// The places of the grammar's rules that made it.
         rules: &'a [RulePlace],
     },
-    /// The test was asked about a text more than once, and it is clear now what it says of it.
+    /// The test ran on a text more than once, and its outcomes now decide.
     Confirmed {
-        /// Whether the text is taken to be interesting.
+        /// Whether the text counts as interesting.
         interesting: bool,
-        /// Runs that said so, …
+        /// Number of interesting runs.
         yes: u32,
-        /// … and runs that did not.
+        /// Number of other runs.
         no: u32,
         /// Size of the text in bytes.
         bytes: usize,
-        /// Whether it is the best result that was asked about, and not a candidate.
+        /// Whether the text is the best result, and not a candidate.
         is_best: bool,
     },
-    /// The best result turned out not to be interesting: an earlier one, which is trusted, takes its place.
-    /// Consumers that keep the result must have this one on disk when they return.
+    /// The best result turned out not to be interesting, and an earlier, trusted one replaces it. Consumers that store
+    /// the result must have this one on disk when they return.
     Returned {
-        /// The whole result that is the best again.
+        /// The earlier result.
         content: &'a [u8],
         /// Its size.
         size: Size,
-        /// Tests run so far.
+        /// Number of tests so far.
         tests: u64,
     },
-    /// A candidate is not interesting, but shows another crash.
+    /// A candidate isn't interesting, but shows another crash.
     Slipped {
         /// The signature of this crash: how it ended, and the first line that looks like an error.
         signature: &'a str,
@@ -110,58 +108,56 @@ pub enum Event<'a> {
     },
     /// A test was started. Only for sinks that [follow](EventSink::follows).
     Trying {
-        /// The number of the worker that runs it, from 0; it is free again after
-        /// [`Event::Idle`].
+        /// The number of its worker, from 0, until [`Event::Idle`].
         worker: usize,
-        /// The pass that asks.
+        /// The pass of the candidate.
         pass: &'static str,
         /// Size of the candidate in bytes.
         bytes: usize,
         /// A note on the candidate, as in [`Event::Tested`].
         what: &'a str,
     },
-    /// A test has ended, with an answer or without. Only for sinks that [follow](EventSink::follows).
+    /// A test has ended, with an outcome or without. Only for sinks that [follow](EventSink::follows).
     Idle {
         /// The number of the worker that ran it.
         worker: usize,
     },
-    /// The expectation of the model from now on; told ten times a second at most. Only for sinks that
+    /// The estimate for the rest of the run, at most ten times a second. Only for sinks that
     /// [follow](EventSink::follows).
     Outlook(&'a Outlook),
-    /// The reduction holds on: no test runs, and none is started before [`Event::Resumed`].
+    /// The reduction pauses: no test runs, and none starts before [`Event::Resumed`].
     Paused {
-        /// Tests run so far.
+        /// Number of tests so far.
         tests: u64,
     },
-    /// It goes on.
+    /// The reduction continues.
     Resumed,
-    /// A pass is left out from now on, by a request made while the reduction ran.
+    /// The user skips a pass from now on.
     Skipped {
         /// The pass.
         pass: &'static str,
-        /// Tests run so far.
+        /// Number of tests so far.
         tests: u64,
     },
-    /// Something the user should know that does not stop the run.
+    /// A message for the user that doesn't stop the run.
     Note(&'a str),
-    /// The reduction has ended, by itself or because it was stopped.
+    /// The reduction has ended or was stopped.
     Finished(&'a Report),
 }
 
 /// A consumer of events.
 ///
-/// Events come in the order in which things happened, from one thread. An error stops the
-/// reduction (a full disk must not be ignored while results are promised to be on it); the best
-/// result so far is then reported with the error.
+/// Events come from one thread, in the order in which they happened. An error stops the reduction, because lop promises
+/// that results are on disk. The best result so far is then reported with the error.
 pub trait EventSink {
-    /// Takes note of one event.
+    /// Consumes one event.
     ///
     /// # Errors
-    /// When the consumer can no longer do its job; the reduction stops.
+    /// If the consumer can no longer do its job. The reduction stops.
     fn event(&mut self, event: &Event<'_>) -> std::io::Result<()>;
 
-    /// Whether it wants to hear of every test that is started and of what lies ahead ([`Event::Trying`],
-    /// [`Event::Idle`], [`Event::Outlook`]), which takes time to tell. Asked once, at the start; no by default.
+    /// Whether it wants an event for every started test and the estimates ([`Event::Trying`], [`Event::Idle`],
+    /// [`Event::Outlook`]), which cost time. Called once at the start; `false` by default.
     fn follows(&self) -> bool {
         false
     }

@@ -1,4 +1,4 @@
-//! The evidence that a reduction gathers of a language.
+//! The evidence that a reduction collects about a language.
 
 use std::collections::BTreeMap;
 

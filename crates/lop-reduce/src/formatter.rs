@@ -1,4 +1,4 @@
-//! A formatter of the user's own.
+//! The user's formatter.
 
 use std::fmt;
 use std::sync::Arc;

@@ -1,4 +1,4 @@
-//! The gain of an edit, in the measure that the user prefers to be small.
+//! The gain of an edit, in the measure that the user prefers.
 
 use lop_passes::{Alternative, Prefer};
 use lop_syntax::{Document, Edit, NodeId};

@@ -1,12 +1,12 @@
-//! The gate: candidates with new syntax errors are refused without a test.
+//! The gate: rejects candidates with new syntax errors without a test.
 //!
-//! Where the user asks for it, candidates without a syntax error are refused, too, or all that have one.
+//! If the user asks for it, the gate also rejects candidates without a syntax error, or all with one.
 //!
-//! It costs a parse, incremental from the best result's tree unless much of that would be copied, and saves 30–45 % of
-//! the tests where nothing else is known of a candidate. It remembers its refusals only through the session's cache.
+//! It costs a parse, incremental from the best result's tree unless much of that would be copied. Without other
+//! knowledge about a candidate it saves 30–45 % of the tests. It remembers its rejections only in the session's cache.
 //!
-//! Parses may take a limited number of steps for each test. With these used up the gate lets every candidate through:
-//! where a text is hard to parse a test is cheaper than the parse that would save it.
+//! Parses have a budget of steps for each test. If it is used up, the gate lets every candidate through: if a text is
+//! hard to parse, a test is cheaper than a parse.
 
 use std::sync::Arc;
 

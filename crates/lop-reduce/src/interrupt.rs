@@ -1,4 +1,4 @@
-//! Why a reduction does not go on as it does.
+//! The reasons why a reduction leaves its normal course.
 
 use super::error::ReduceError;
 use super::report::Ended;

@@ -1,4 +1,4 @@
-//! The kept parts of the input, which no pass may touch.
+//! The kept parts of the input, which no pass can change.
 
 use std::ops::Range;
 

@@ -1,4 +1,4 @@
-//! The driver: judges the input, lets the passes propose, asks, accepts, and knows when to stop.
+//! The driver: judges the input, lets the passes propose, runs tests, accepts candidates, and decides when to stop.
 //!
 //! ```text
 //! baseline ─► comments ─► ┌ deletion ◄─► local edits ─► single tokens ─► rules ─► windows and pairs ─► ┐
@@ -7,9 +7,9 @@
 //!                                                                                          names, layout ◄────┘
 //! ```
 //!
-//! A stage has its turn when those before it find nothing more: `plan.rs` has the order as data.
-//! [`passes::ALL`](lop_passes::ALL) lists what each does. A text that is too large or too dense for a tree is cut down
-//! before all that. [`isolate`] and [`corpus`] answer two other questions than the smallest text.
+//! A stage runs when the stages before it find nothing more; `plan.rs` has the order as data. [`ALL`](lop_passes::ALL)
+//! lists the passes. A text that is too large or too dense for a tree is first cut down. [`isolate`] and [`corpus`]
+//! answer two other questions than the smallest text.
 //!
 //! Internal to lop: no version of this crate promises anything.
 
@@ -49,6 +49,7 @@ mod rounds;
 mod session;
 mod size;
 mod stages;
+pub mod steps;
 mod sweep;
 #[cfg(test)]
 mod testing;
@@ -62,7 +63,7 @@ use std::sync::Arc;
 use lop_engine::Verdict;
 use lop_files::project::Kind;
 use lop_grammar::Grammar;
-use lop_passes::{Branch, Clean, Conditionals, Lines, Removal, Words, branches, clean, contents};
+use lop_passes::{Branch, Conditionals, Lines, Removal, Words, branches, clean, contents};
 use lop_run::exec::Executor;
 use lop_run::oracle::Cancel;
 use lop_syntax::{Document, Edit, NodeId, ParseError, Stop, count_lines, count_words};
@@ -95,6 +96,7 @@ use reducer::{Input, Reducer};
 use session::Session;
 use stages::sweeps::{sweep_all, sweep_over};
 use stages::text::shrink_until;
+use steps::CLEAN;
 
 /// Tokens below which a text is reduced by its tree, whatever it looks like: its brackets, lines and separators took more
 /// tests for a larger result on three of five texts of up to 1,000 tokens. On four of 600 to 5,500 tokens they took fewer
@@ -375,11 +377,11 @@ fn reduce_best<'g>(reducer: &mut Reducer<'_, 'g>, languages: Languages<'g>, read
 /// Takes out what the language lets go anywhere, before the text has a tree; `true` if something went.
 fn clean_text(reducer: &mut Reducer<'_, '_>, grammar: &Grammar) -> Result<bool, Interrupt> {
     // Each candidate would have to be parsed where syntax is asked for, and what is valid has a good tree.
-    if reducer.options.syntax.is_some() || !reducer.allows(&Clean) {
+    if reducer.options.syntax.is_some() || !reducer.allows_step(&CLEAN) {
         return Ok(false);
     }
     let sequences = clean(reducer.current().source(), grammar);
-    sweep_all(reducer, Clean.name(), sequences)
+    sweep_all(reducer, CLEAN.name, sequences)
 }
 
 /// Replaces groups of conditional lines by one of their branches, before the text has a tree; `true` if one became that.

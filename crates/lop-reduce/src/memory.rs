@@ -1,10 +1,10 @@
-//! The memory of answers, each with what it was about: a text, a proposal or a node of the tree.
+//! Remembers outcomes by their subject: a text, a proposal or a node of the tree.
 //!
-//! Of a text the test's answers are known, so that it is not asked again, and what came of it, for the report. A small text
-//! also stands for all that differ from it in blanks only. A proposal or a node that was refused is not asked about again
-//! before the file has shrunk: the text would be another one, but the answer most likely the same.
+//! lop knows a text's outcome, so that it doesn't test the text again, and its fate, for the report. A small text also
+//! covers all texts that only differ in whitespace. lop doesn't try a rejected proposal or node again before the file
+//! has shrunk: the text would differ, but the outcome would probably be the same.
 //!
-//! It lasts as long as the reduction. Outcomes of earlier runs come from `exec::Remembering`, in the place of a test.
+//! The memory lasts for one reduction. Outcomes of earlier runs come from `Remembering` in lop-run, instead of a test.
 
 use std::collections::HashMap;
 use std::hash::{DefaultHasher, Hash, Hasher};

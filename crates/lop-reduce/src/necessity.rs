@@ -1,9 +1,8 @@
-//! Why each token of the result is still there: what the test said of the result without it.
+//! Explains why each token of the result is still there: the outcome of the test without it.
 //!
-//! Nothing is tested for this. Each run of the test leaves a [`Record`] under its candidate's hash, and at the end the
-//! candidate without each token is formed once more and looked up. Names and layout are the last things to change, and
-//! after them nothing is asked again unless the user wants the guarantee on the finished text; so the records are also
-//! looked up for the text as it was before, whose tokens stand in the same order.
+//! This needs no test. Each test leaves a [`Record`] under its candidate's hash. At the end, the candidate without each
+//! token is built again and looked up. Names and layout change last, and usually nothing is tested after them. So the
+//! records are also looked up for the text before that, whose tokens have the same order.
 
 use std::ops::Range;
 

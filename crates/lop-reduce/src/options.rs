@@ -11,37 +11,36 @@ use super::keep::Keep;
 use super::passes::Passes;
 use super::project::Project;
 
-/// Inputs above this many bytes are cut down by lines before they are parsed.
+/// Maximum number of bytes to parse: a larger input is first cut down by lines.
 pub const MAX_PARSE: usize = 16 << 20;
 
-/// How the sibling sequences of the tree are ordered.
+/// The order of the tree's sibling sequences.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Schedule {
     /// By expected tokens removed per test.
     #[default]
     Gain,
-    /// Strictly level by level from the root: plain hierarchical delta debugging
-    /// (Misherghi & Su, ICSE 2006).
+    /// Level by level from the root: plain hierarchical delta debugging (Misherghi & Su, ICSE 2006).
     Levels,
 }
 
-/// The syntax that every candidate must have, for any verdict. The grammar's parser decides.
+/// The syntax that every candidate must have. The grammar's parser decides.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Syntax {
-    /// Without any error.
+    /// Valid: no syntax error.
     Valid,
-    /// With an error at least.
+    /// Invalid: at least one syntax error.
     Invalid,
 }
 
 impl Syntax {
-    /// Whether a text with this number of ERROR and MISSING nodes is like that.
+    /// Whether a text with this number of ERROR and MISSING nodes qualifies.
     #[must_use]
     pub fn holds(self, errors: usize) -> bool {
         (errors == 0) == (self == Syntax::Valid)
     }
 
-    /// The syntax, in a word.
+    /// The name of the syntax.
     #[must_use]
     pub fn name(self) -> &'static str {
         match self {
@@ -51,17 +50,15 @@ impl Syntax {
     }
 }
 
-/// How much is done for a small result.
+/// The effort for a small result.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Effort {
-    /// Deletion, local edits and tokens once (lines, words and characters in text); nothing is
-    /// guaranteed.
+    /// Deletion, local edits and tokens once (lines, words and characters in text), without a guarantee.
     Fast,
-    /// Every pass while one of them finds something, then what is guaranteed.
+    /// Every pass until none finds anything, then the guarantee.
     #[default]
     Usual,
-    /// The same from the beginning, with everything forgotten that was refused, until a whole round
-    /// changes nothing.
+    /// Repeats everything with an empty memory until a whole round changes nothing.
     Thorough,
 }
 
@@ -70,7 +67,7 @@ pub enum Effort {
 /// a million of them neighbours count as one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Minimal {
-    /// Nothing is guaranteed: passes stop when more is unlikely to go.
+    /// No guarantee: passes stop when they are unlikely to remove more.
     None,
     /// Units of the tree.
     Unit,
@@ -81,7 +78,7 @@ pub enum Minimal {
 }
 
 impl Minimal {
-    /// The word used on the command line and in the summary.
+    /// The name on the command line and in the summary.
     #[must_use]
     pub fn name(self) -> &'static str {
         match self {
@@ -93,58 +90,58 @@ impl Minimal {
     }
 }
 
-/// Choices of a reduction. The default is what `lop` does without options.
+/// The options of a reduction. The defaults are those of the program.
 #[derive(Clone, Debug)]
 pub struct Options {
-    /// The passes that have a turn. They shape only lop's own way over trees and text.
+    /// The passes to run.
     pub passes: Passes,
-    /// How the result is written.
+    /// The format of the result.
     pub format: Format,
-    /// The formatter that writes a complete result anew; `None` leaves it as it is.
+    /// The formatter for the complete result, if there is one.
     pub formatter: Option<Formatter>,
-    /// Order of the sibling sequences.
+    /// The order of the sibling sequences.
     pub schedule: Schedule,
-    /// Shuffles each sibling sequence, by 0 none of them: they go in the direction that the grammar says.
+    /// The seed that shuffles each sibling sequence. 0 keeps the direction from the grammar.
     pub seed: u64,
-    /// Guarantee at the end; `None` means token with a grammar, char without.
+    /// The guarantee at the end. `None` means tokens with a grammar, characters without.
     pub minimal: Option<Minimal>,
     /// The engine's parameters, the same for every list. Of them the reduction itself decides about
     /// `direction` (see `seed`) and `empty_known_uninteresting`; `theta` is that of the passes, and
     /// the guarantee at the end does not depend on it. With `theta` = `None` and [`Minimal::None`]
     /// lists are swept and nothing is asked again.
     pub engine: Config,
-    /// How much is done for a small result.
+    /// The effort for a small result.
     pub effort: Effort,
-    /// The measure of a small result.
+    /// The measure of a result's size.
     pub prefer: Prefer,
-    /// The syntax that every candidate must have; `None` asks for no more errors than before.
+    /// The syntax that every candidate must have. `None` only rejects new syntax errors.
     pub syntax: Option<Syntax>,
-    /// Parts of the input that are never touched.
+    /// Parts of the input that no pass changes.
     pub keep: Keep,
-    /// The files that the input is made of, if it is the archive of several: the grammar of the whole is `None` then.
+    /// The files in the input, if it is an archive. The grammar of the whole is `None` then.
     pub project: Option<Project>,
     /// Accept candidates with more syntax errors than the best result.
     pub allow_syntax_errors: bool,
-    /// Go on although the empty file is interesting.
+    /// Continue although the empty file is interesting.
     pub allow_empty: bool,
-    /// Go on although the test answers differently on the same input.
+    /// Continue although the test's outcomes for the input differ.
     pub allow_flaky: bool,
-    /// Runs that have to agree before a candidate is accepted. `None` believes the test until it contradicts
-    /// itself, and then asks as often as its contradictions ask for.
+    /// Number of runs that must agree before lop accepts a candidate. `None` believes the test until it contradicts
+    /// itself, and then repeats it as often as necessary.
     pub confirm: Option<u32>,
-    /// Deadline of a test; `None` derives it from the slowest accepted run.
+    /// Time limit of a test. `None` derives it from the slowest accepted run.
     pub deadline: Option<Duration>,
-    /// Inputs above this many bytes are cut down by lines before they are parsed: [`MAX_PARSE`] unless memory is short.
+    /// Maximum number of bytes to parse: [`MAX_PARSE`] unless memory is short. A larger input is first cut down by
+    /// lines.
     pub max_parse: usize,
-    /// Stop after this many tests; the baseline's are counted, but always run.
+    /// Maximum number of tests. The baseline's tests count, but always run.
     pub max_tests: Option<u64>,
-    /// Tests that several workers may begin for each that is needed, so that they need not wait; `None` for as many as are
-    /// likely enough to be needed.
+    /// Maximum number of speculative tests per needed test. `None` runs those that are likely enough to be needed.
     pub spend: Option<f64>,
-    /// Stop after this much time; pauses do not count. The [`Cancel`](lop_run::oracle::Cancel) of the reduction expires
-    /// then: an executor that heeds the same one stops a test that runs.
+    /// Time limit of the reduction, without pauses. The reduction's [`Cancel`](lop_run::oracle::Cancel) expires then,
+    /// so an executor with the same `Cancel` stops a running test.
     pub max_time: Option<Duration>,
-    /// Holds the reduction and leaves passes out while it is under way.
+    /// Pauses the running reduction and skips passes.
     pub control: Control,
 }
 

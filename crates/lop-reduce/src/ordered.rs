@@ -1,4 +1,4 @@
-//! Candidates asked in order up to the first that is interesting.
+//! Tries candidates in order until one is interesting.
 
 use lop_engine::Verdict;
 

@@ -1,8 +1,8 @@
-//! The outlook on the rest of a reduction, by the engine's model: for displays.
+//! Estimates the rest of a reduction from the engine's model, for displays.
 //!
-//! Three kinds of questions remain: the rest of what is asked about now, the lists that wait for their turn, and at the
-//! end every token that is left. Of a token it is expected that it stays when the unit around it stays at each depth
-//! that is still open. The model does not foresee other passes' finds: these propose when they see the text.
+//! Three kinds of questions remain: the rest of the current sequence, the waiting lists, and at the end every remaining
+//! token. A token counts as needed if the units around it stay at each open depth. The model doesn't predict what other
+//! passes will find.
 
 use std::collections::{BTreeMap, BTreeSet};
 

@@ -1,4 +1,4 @@
-//! Parsers, and what else work on a tree needs.
+//! Makes parsers and the other tools for work on a tree.
 
 use std::sync::Arc;
 

@@ -1,11 +1,12 @@
-//! Which passes a run makes: lop's own and the caller's, without those that are not wanted.
+//! Chooses the passes of a run: lop's own and the caller's, without the skipped ones.
 
 use std::fmt;
 use std::sync::Arc;
 
-use lop_passes::{ALL, Growth, Pass, named};
+use lop_passes::{ALL, Growth, Pass};
 
 use super::error::ReduceError;
+use super::steps::named;
 
 /// Names that count the tests which no pass asks for.
 const RESERVED: [&str; 2] = ["baseline", "confirmation"];

@@ -1,4 +1,4 @@
-//! The plans: which stages have their turn in which order, as data. The work of a stage is in `stages/`.
+//! The plans: the order of the stages as data. The stages are in `stages/`.
 
 use std::sync::Arc;
 

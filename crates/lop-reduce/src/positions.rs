@@ -1,4 +1,4 @@
-//! The units of a sequence in the order in which they are asked about.
+//! The order in which the units of a sequence are tried.
 
 use lop_grammar::RuleId;
 use lop_passes::{NO_DEPTH, Sequence, Unit};

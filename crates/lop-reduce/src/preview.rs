@@ -1,4 +1,4 @@
-//! The proposals of passes on a text, without a test: for people who write rules.
+//! Shows the proposals of passes for a text without a test, for authors of rules.
 
 use std::cell::RefCell;
 use std::ops::Range;

@@ -1,4 +1,4 @@
-//! A test case of several files: which of them are in one language, and so have one tree.
+//! A test case of several files: finds those in the same language, which share one tree.
 
 use std::collections::BTreeMap;
 use std::ffi::OsStr;

@@ -1,4 +1,4 @@
-//! The trait of sources of questions for a session, each about a candidate.
+//! The trait of search strategies that give a session its next candidates.
 
 use lop_engine::Verdict;
 use lop_grammar::RuleId;

@@ -1,4 +1,4 @@
-//! Things in the order of what they promise: the entry of a heap.
+//! A heap entry with a priority.
 
 use std::cmp::Ordering;
 

@@ -1,4 +1,4 @@
-//! The reducer that every stage works with: the session, the options, the tools for a tree, and the evidence.
+//! The state that all stages share: the session, the options, the tools for a tree, and the evidence.
 
 use std::cell::RefCell;
 use std::collections::BTreeMap;
@@ -8,7 +8,7 @@ use std::time::Instant;
 
 use lop_engine::Config;
 use lop_grammar::SweepOrder;
-use lop_passes::{Cascade, Coupled, Minimality, Pass, Prefer, Sequence, Tolerance};
+use lop_passes::{Cascade, Coupled, Facts, Pass, Prefer, Sequence, Tolerance};
 use lop_syntax::{Document, Stop, SyntaxParser};
 
 use super::current::Current;
@@ -25,6 +25,7 @@ use super::rehearsal::SpeculativeRun;
 use super::session::Session;
 use super::size::Size;
 use super::sweep::SequenceSweep;
+use crate::steps::MINIMALITY;
 
 /// A test is worth one hundredth of the text.
 const GOOD_SHARE: u64 = 100;
@@ -201,7 +202,7 @@ impl<'g> Reducer<'_, 'g> {
 
     /// The parts that the guarantee on the result is about.
     pub(super) fn minimal(&self) -> Minimal {
-        if !self.allows(&Minimality) || self.options.effort == Effort::Fast || self.findings.is_written_anew {
+        if !self.allows_step(&MINIMALITY) || self.options.effort == Effort::Fast || self.findings.is_written_anew {
             return Minimal::None;
         }
         let has_language = self.tools.is_some() && !self.is_of_any_text();
@@ -226,7 +227,12 @@ impl<'g> Reducer<'_, 'g> {
 
     /// Whether a pass has its turn.
     pub(super) fn allows(&self, pass: &dyn Pass) -> bool {
-        self.options.passes.allow(pass.name()) && !self.session.skips(pass.name())
+        self.allows_step(&pass.facts())
+    }
+
+    /// Whether a step has its turn: a pass, or one of the driver's own.
+    pub(super) fn allows_step(&self, step: &Facts) -> bool {
+        self.options.passes.allow(step.name) && !self.session.skips(step.name)
     }
 
     /// Forgets what was refused, in all languages.
@@ -289,7 +295,7 @@ impl<'g> Reducer<'_, 'g> {
     /// if the sink follows.
     pub(super) fn look_ahead(&mut self, waiting: impl Iterator<Item = (u32, u32, usize)>) {
         if self.session.wants_prospect() {
-            let is_last = self.minimal() == Minimal::None || self.session.is_in(Minimality.name());
+            let is_last = self.minimal() == Minimal::None || self.session.is_in(MINIMALITY.name);
             let tokens = if is_last { 0 } else { self.tokens() };
             self.session.set_prospect(Prospect::new(&self.evidence.knowledge, &self.options.engine, waiting, tokens));
         }

@@ -1,15 +1,13 @@
-//! Rehearsals: the rest of a reduction is gone through on a copy, with expected answers in the place of those that are
-//! not there yet, for the questions that will be asked.
+//! Speculation: continues a copy of the search with expected outcomes instead of missing ones, and so finds the tests
+//! that will be needed.
 //!
-//! A search asks one question after the other, and each depends on the answer before. A rehearsal answers each as the search
-//! itself expects, and comes to the next ones before the first is answered: workers that would wait can answer them ahead of
-//! their time. From each expectation a second way leads on, with the other answer. The ways are gone in the order of their
-//! likelihood, so that the questions that are most likely to be asked come first, as a processor runs ahead of its
-//! branches. An answer that came ahead is used when the search asks for it, and never before: a wrong expectation costs
-//! tests, and nothing else.
+//! A search needs each outcome before it chooses the next test. Speculation assumes the outcome that the search
+//! expects, and gets to the following tests early, so that idle workers can run them. Each assumption also starts a
+//! second branch with the other outcome. The most likely branches come first, as in a processor's branch prediction.
+//! The search uses an early outcome only when it needs it, so a wrong assumption costs tests and nothing else.
 //!
-//! Each way begins at a mark, a copy of the state at a moment when nothing is asked, with the answers since then. A
-//! forecast keeps the ways and their questions while answers come in, and goes on where it had ended.
+//! Each branch starts at a checkpoint, a copy of the state at a moment without a pending question, with the outcomes
+//! since then. A [`BranchQueue`] keeps the branches and their questions, and continues them as outcomes arrive.
 
 use std::cell::{Cell, RefCell};
 use std::collections::{HashMap, VecDeque};

@@ -1,4 +1,4 @@
-//! The outcome of a whole reduction, as data: what the summary prints and `--json` writes.
+//! The outcome of a reduction as data: the summary prints it, and `--json` writes it.
 
 use std::time::Duration;
 
@@ -9,7 +9,7 @@ use super::necessity::Necessity;
 use super::size::Size;
 use super::trust::Reliability;
 
-/// Why a reduction ended.
+/// The reason why a reduction ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Ended {
     /// Nothing more could be removed.
@@ -20,23 +20,23 @@ pub enum Ended {
     Budget,
 }
 
-/// Tests by outcome.
+/// Numbers of tests by outcome.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Counts {
-    /// Tests that said *interesting*.
+    /// Interesting.
     pub interesting: u64,
-    /// Tests that said *not interesting*.
+    /// Not interesting.
     pub not_interesting: u64,
-    /// Tests that called the candidate invalid.
+    /// Invalid.
     pub invalid: u64,
-    /// Tests that ran into the deadline.
+    /// Timed out.
     pub timeout: u64,
-    /// Runs without an answer: cancelled speculation and failures.
+    /// Without an outcome: cancelled or failed.
     pub unresolved: u64,
 }
 
 impl Counts {
-    /// All runs that were started.
+    /// Returns the number of all runs.
     #[must_use]
     pub fn total(&self) -> u64 {
         self.interesting + self.not_interesting + self.invalid + self.timeout + self.unresolved
@@ -61,31 +61,31 @@ pub struct PassStats {
     pub name: &'static str,
     /// Tests it ran.
     pub tests: u64,
-    /// Candidates it got accepted.
+    /// Its accepted candidates.
     pub accepted: u64,
-    /// Bytes that went.
+    /// Bytes removed.
     pub bytes: u64,
-    /// Tokens that went.
+    /// Tokens removed.
     pub tokens: u64,
 }
 
 /// The statistics of one of the grammar's rules over all rounds.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RuleStats {
-    /// Where it is written.
+    /// Its file and line.
     pub place: RulePlace,
-    /// Accepted steps that come from it, alone or together with others.
+    /// Accepted steps from it, alone or together with others.
     pub hits: u64,
-    /// Bytes that went in these steps.
+    /// Bytes removed by these steps.
     pub bytes: u64,
-    /// Tokens that went in these steps.
+    /// Tokens removed by these steps.
     pub tokens: u64,
 }
 
-/// Everything known at the end of a reduction.
+/// All facts about a finished reduction.
 #[derive(Clone, Debug)]
 pub struct Report {
-    /// The best result: judged interesting by the test.
+    /// The best result, which the test judged interesting.
     pub best: Vec<u8>,
     /// Size of the input.
     pub before: Size,
@@ -93,21 +93,21 @@ pub struct Report {
     pub after: Size,
     /// Why it ended.
     pub ended: Ended,
-    /// Tests by outcome, the baseline's included.
+    /// Numbers of tests by outcome, including the baseline.
     pub tests: Counts,
-    /// How far the test could be trusted.
+    /// The reliability of the test.
     pub reliability: Reliability,
-    /// Candidates answered from the cache.
+    /// Number of candidates answered from the cache.
     pub cache_hits: u64,
-    /// Tests whose outcome the journal of an interrupted run knew; they are counted among the tests.
+    /// Number of tests answered from the journal of an interrupted run; they count as tests.
     pub from_journal: u64,
-    /// Tests whose outcome other runs had left in the shared cache; they are counted among the tests.
+    /// Number of tests answered from the shared cache; they count as tests.
     pub from_shared_cache: u64,
-    /// Candidates refused without a test because they had new syntax errors.
+    /// Number of candidates rejected without a test for new syntax errors.
     pub gate_refusals: u64,
-    /// Steps that the parser took to look at candidates before they were tested, of 10 to 20 µs each.
+    /// Number of parser steps for checking candidates before their tests, each 10 to 20 µs.
     pub gate_steps: u64,
-    /// Wall time of the whole reduction, that of interrupted runs included.
+    /// Wall time of the reduction, including interrupted runs.
     pub elapsed: Duration,
     /// Wall time in which at least one test was running and lop waited for it.
     pub waiting: Duration,
@@ -117,14 +117,14 @@ pub struct Report {
     pub depths: Vec<DepthRow>,
     /// The statistics of each pass.
     pub passes: Vec<PassStats>,
-    /// The statistics of the grammar's rules behind an accepted step, in the order of the files.
+    /// The statistics of the rules with accepted steps, in the order of the files.
     pub rules: Vec<RuleStats>,
-    /// Passes that were left out on demand while it ran, from some moment on.
+    /// Passes that the user skipped during the run.
     pub skipped: Vec<&'static str>,
-    /// Texts that stayed only because the candidate without them ran into the deadline.
+    /// Texts that stayed only because the candidate without them timed out.
     pub kept_by_timeout: Vec<String>,
-    /// Why each token of the result is still there; `None` where there are too many to be looked up.
+    /// The reason why each token stays; `None` if there are too many tokens.
     pub necessity: Option<Necessity>,
-    /// The parts in which the result is minimal: `none`, `unit`, `token` or `char`.
+    /// The level of the guarantee: `none`, `unit`, `token` or `char`.
     pub minimal: &'static str,
 }

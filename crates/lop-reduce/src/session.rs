@@ -1,5 +1,5 @@
-//! The session: it has the current state and the memory of answers, runs the tests, and is the one place where a candidate
-//! is accepted. The part about tests that contradict themselves is in `confirm`.
+//! The session: owns the current state and the memory of outcomes, runs the tests, and is the only place that accepts a
+//! candidate. `confirm` handles flaky tests.
 
 mod ahead;
 mod clock;

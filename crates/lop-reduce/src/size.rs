@@ -1,4 +1,4 @@
-//! How large a text is.
+//! The size of a text.
 
 /// The size of a test case.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

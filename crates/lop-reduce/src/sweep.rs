@@ -1,4 +1,4 @@
-//! Sweeping a sequence: the engine's questions become candidates, its commitments the document's.
+//! Sweeps a sequence: turns the engine's questions into candidates, and its decisions into removed units.
 
 use std::collections::BTreeMap;
 use std::ops::Range;

@@ -1,4 +1,4 @@
-//! The proposals of the passes for a text, for the tests of the driver.
+//! The proposals of the passes for a text, for tests of the driver.
 
 use lop_grammar::Grammar;
 use lop_passes::{ALL, Alternative, Brackets, Tree, TrialParser, Unit, View, proposals, siblings};

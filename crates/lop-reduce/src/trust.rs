@@ -1,14 +1,12 @@
-//! How far the test can be trusted: how often it was seen to contradict itself, and what its answers on a text say then.
+//! The trust in the test: how often it contradicted itself, and what a number of outcomes for a text means.
 //!
-//! A test that contradicts itself is taken for one that lies, each time by chance: it refuses an interesting text with
-//! probability *a* and calls another one interesting with probability *b*. Both are estimated from repeated runs on the
-//! same text, on the safe side: by the upper end of Wilson's interval (E. B. Wilson, *Probable inference, the law of
-//! succession, and statistical inference*, 1927). The answers on one text are weighed as in Wald's sequential test
-//! (A. Wald, *Sequential tests of statistical hypotheses*, 1945): each *interesting* weighs ln((1 − a) / b), each
-//! refusal ln((1 − b) / a) on the other side, and the text is asked about until the sum says enough. The sum begins
-//! with the odds that the text was given before: where a pass hardly ever finds anything one *interesting* says little.
-//!
-//! A test that was never seen to contradict itself is believed at its word.
+//! A flaky test is modelled as one that errs at random: it rejects an interesting text with probability *a*, and
+//! accepts another text with probability *b*. Both are estimated from repeated runs on the same text, conservatively,
+//! by the upper end of Wilson's interval (E. B. Wilson, *Probable inference, the law of succession, and statistical
+//! inference*, 1927). The outcomes for one text are weighed as in Wald's sequential test (A. Wald, *Sequential tests of
+//! statistical hypotheses*, 1945): each *interesting* adds ln((1 − a) / b), each rejection subtracts ln((1 − b) / a),
+//! and lop repeats the test until the sum decides. The sum starts at the prior odds of the text: for a pass that rarely
+//! finds anything, one *interesting* means little. lop believes a test that has never contradicted itself.
 
 /// How far the test could be trusted.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]

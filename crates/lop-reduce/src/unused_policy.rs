@@ -1,4 +1,4 @@
-//! The evidence of a reduction on definitions that nothing refers to.
+//! The evidence of a reduction about unreferenced definitions.
 
 use std::collections::BTreeSet;
 

@@ -1,15 +1,17 @@
-//! Responsible for commands on the machines of a server of the Remote Execution API, version 2: [`Remote`], the
-//! [`RemoteRunner`] of an oracle.
+//! Runs commands on the machines of a server of the Remote Execution API, version 2: [`Remote`] is the [`RemoteRunner`]
+//! of an oracle.
 //!
 //! ```text
-//!   action ─► parcel: blobs by their digests ─► server: known? ─► what is missing goes there ─► run ─► answer
+//!   action ─► packed action: blobs by digest     ─► server: known? ─► what is missing goes there ─► run ─► answer
 //!                                                  ▲                                                     │
-//!                                                  └─── known questions, before the answer is believed ◄─┘
+//!                                                  └─── control actions, if the answer is in doubt     ◄─┘
 //! ```
 //!
-//! A call that fails is made again, with pauses that grow, as long as some call has succeeded within
-//! [`RemoteOptions::patience`]. An answer without any output that is no exit code 0 may be that of a machine whose sandbox is
-//! broken, and is believed only when a known question was answered right within a second.
+//! A failed call is repeated after growing pauses, as long as some call has succeeded within
+//! [`RemoteOptions::patience`]. A failure without output may come from a machine with a broken sandbox, so it only
+//! counts if a control action succeeded within the last second.
+//!
+//! Internal to lop: no version of this crate promises anything.
 
 mod packed_action;
 mod server;
@@ -28,26 +30,25 @@ use lop_run::oracle::{Action, CASE, Cancel, Exit, Folder, Node, RemoteResult, Re
 use packed_action::PackedAction;
 use server::{Channel, Headers, RpcError, Server};
 
-/// The first pause after a call that failed; each further one is twice as long, …
+/// The first pause after a failed call; each further one is twice as long.
 const PAUSE: Duration = Duration::from_millis(50);
-/// … up to this.
+/// The longest pause.
 const LONGEST_PAUSE: Duration = Duration::from_secs(3);
-/// A server that has never answered is given this time: its address may be wrong.
+/// Time to wait for the first answer of a server: its address may be wrong.
 const FIRST: Duration = Duration::from_secs(15);
-/// How often a request to stop is looked for.
+/// Interval between two checks for a request to stop.
 const TICK: Duration = Duration::from_millis(20);
-/// A machine is connected to within this time, or asked whether it is still there.
+/// Time limit of a connection, and interval of its keep-alives.
 const CONTACT: Duration = Duration::from_secs(10);
-/// After this time the known question about a file is asked again before an answer is believed that may be that of a broken
-/// sandbox, …
+/// Age at which the control action for a file must be repeated before a doubtful answer counts.
 const DOUBT: Duration = Duration::from_secs(1);
-/// … and after this one before any; so is the one about the input, …
+/// Age at which it must be repeated before any answer counts. It also applies to the control action for the input.
 const TRUST: Duration = Duration::from_secs(30);
-/// … at most in one of this number of times that its test takes.
+/// The control action for the input takes at most one part in this number of the time.
 const RARELY: u32 = 20;
-/// The exit code of the known question about a file.
+/// The exit code of the control action for a file.
 const KNOWN: i32 = 7;
-/// A test that ends in another way than before is asked so often before its machine is held to be broken.
+/// Number of runs with another outcome after which a machine counts as broken.
 const TRIES: usize = 3;
 
 /// The address of a server: `grpc://HOST:PORT[/INSTANCE]`, or `grpcs` for one that shows a certificate.
@@ -87,37 +88,37 @@ impl fmt::Display for Address {
     }
 }
 
-/// A server, and how to speak to it.
+/// A server, and how to connect to it.
 #[derive(Clone)]
 pub struct RemoteOptions {
-    /// Where it is.
+    /// Its address.
     pub address: Address,
     /// The properties of the machines that may run an action, such as `OSFamily` and `container-image`.
     pub properties: Vec<(String, String)>,
-    /// The headers of each call, such as one that proves who asks.
+    /// The headers of each call, for example for authentication.
     pub headers: Vec<(String, String)>,
-    /// The authority that has signed the server's certificate, in PEM; `None`: those that the system trusts.
+    /// The authority that signed the server's certificate, in PEM. `None` means those that the system trusts.
     pub authority: Option<Vec<u8>>,
-    /// A certificate of one's own and its key, in PEM.
+    /// The client's certificate and its key, in PEM.
     pub identity: Option<(Vec<u8>, Vec<u8>)>,
-    /// How long calls may fail, all of them, until the server counts as gone.
+    /// Time without a successful call after which the server counts as gone.
     pub patience: Duration,
-    /// Whether each action is run, also where the server remembers its answer.
+    /// Whether to run each action, even if the server has its answer cached.
     pub anew: bool,
 }
 
 impl fmt::Debug for RemoteOptions {
-    /// Without what is secret.
+    /// Leaves out secrets.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("RemoteOptions").field("address", &self.address).finish_non_exhaustive()
     }
 }
 
 impl RemoteOptions {
-    /// How long a server may be away: one that is started anew is back sooner.
+    /// The default patience: a restarted server is back sooner.
     pub const PATIENCE: Duration = Duration::from_secs(60);
 
-    /// A server of which nothing but the address is known.
+    /// Sets only the address.
     #[must_use]
     pub fn new(address: Address) -> Self {
         RemoteOptions {
@@ -132,16 +133,16 @@ impl RemoteOptions {
     }
 }
 
-/// A server cannot be spoken to as asked for.
+/// Errors of connecting to a server.
 #[derive(Debug, thiserror::Error)]
 pub enum RemoteError {
-    /// A thread or a descriptor is missing.
+    /// The system refuses a thread or a descriptor.
     #[error("cannot start the connection to a server")]
     Start(#[source] std::io::Error),
-    /// A header is none.
+    /// A header is invalid.
     #[error("`{0}` is not a header: write NAME=VALUE in ASCII, with NAME in lower case")]
     Header(String),
-    /// A certificate or a key is none, or the address.
+    /// A certificate, a key or the address is invalid.
     #[error("cannot connect to {address}")]
     Transport {
         /// The address.
@@ -151,37 +152,37 @@ pub enum RemoteError {
     },
 }
 
-/// A server of the Remote Execution API that runs the commands of tests. A connection is made when the first one comes.
+/// A server of the Remote Execution API that runs the commands of tests. It connects when the first test runs.
 pub struct Remote {
     options: RemoteOptions,
     server: Server,
-    /// Actions that were asked about. One that is asked about again is run again, because an answer that is remembered tells
-    /// nothing new.
+    /// Actions that were sent. A repeated action bypasses the server's cache, because a cached answer is no new
+    /// evidence.
     asked: Mutex<HashSet<String>>,
     state: Mutex<State>,
-    /// When the known question about a file was answered right last. Held while it is asked.
+    /// Time of the last success of the control action for a file. Locked while it runs.
     known: tokio::sync::Mutex<Option<Instant>>,
     first: Mutex<Option<First>>,
-    /// Last, so that it ends last.
+    /// The last field, so that it is dropped last.
     runtime: Runtime,
 }
 
 /// The first action of the run, which is about the input.
 struct First {
     parcel: Arc<PackedAction>,
-    /// How it ended.
+    /// Its outcome.
     exit: Exit,
-    /// How often it is asked about again.
+    /// Number of repetitions.
     every: Duration,
-    /// When that was done last.
+    /// Time of the last one.
     asked: Instant,
 }
 
-/// How it goes with the server.
+/// The state of the connection.
 #[derive(Default)]
 struct State {
     has_answered: bool,
-    /// Since when no question was answered.
+    /// Time since which no call succeeded.
     failing: Option<Instant>,
 }
 
@@ -192,10 +193,10 @@ impl fmt::Debug for Remote {
 }
 
 impl Remote {
-    /// A server with these options.
+    /// Connects to a server with these options.
     ///
     /// # Errors
-    /// [`RemoteError`]; a server that is not there is noticed by the first action.
+    /// [`RemoteError`]. A missing server is only detected by the first action.
     pub fn new(options: RemoteOptions) -> Result<Self, RemoteError> {
         let runtime = Builder::new_multi_thread().worker_threads(1).thread_name("lop-remote").enable_all().build();
         let runtime = runtime.map_err(RemoteError::Start)?;
@@ -207,7 +208,7 @@ impl Remote {
         Ok(Remote { options, server, asked, state, known, first, runtime })
     }
 
-    /// Asks about a parcel until there is an answer that can be believed.
+    /// Runs an action until there is a reliable answer.
     async fn answer(
         &self,
         parcel: &Arc<PackedAction>,
@@ -215,7 +216,7 @@ impl Remote {
         started: &Mutex<String>,
     ) -> Result<RemoteResult, String> {
         let mut pause = PAUSE;
-        // An answer that was not believed must not come out of a cache.
+        // An unreliable answer must not come from a cache.
         let mut anew = anew;
         loop {
             let asked = match if self.has_answered() { Ok(()) } else { self.server.check().await } {
@@ -252,7 +253,7 @@ impl Remote {
         lock(&self.state).has_answered
     }
 
-    /// Whether an answer may be believed; asks known questions where that is not sure.
+    /// Whether an answer is reliable; runs control actions if that is in doubt.
     async fn believe(&self, parcel: &Arc<PackedAction>, ran: &RemoteResult) -> Result<(), RpcError> {
         let is_blank = ran.stdout.is_empty() && ran.stderr.is_empty() && ran.exit != Exit::Code(0);
         {
@@ -266,14 +267,14 @@ impl Remote {
             let mut first = lock(&self.first);
             let now = Instant::now();
             match &mut *first {
-                // The first answer is about the input: how it ended then it has to end always.
+                // The first answer is about the input: its outcome must stay the same.
                 None => {
                     let every = TRUST.max(ran.duration.saturating_mul(RARELY));
                     *first = Some(First { parcel: Arc::clone(parcel), exit: ran.exit, every, asked: now });
                     None
                 }
                 Some(first) if first.asked + first.every < now => {
-                    // The others go on meanwhile.
+                    // The other threads continue meanwhile.
                     first.asked = now;
                     Some((Arc::clone(&first.parcel), first.exit))
                 }
@@ -286,7 +287,7 @@ impl Remote {
         }
     }
 
-    /// Asks for the content of a file and an exit code, both of which only a machine that works can say.
+    /// Runs the control action: it returns the content of a file and an exit code, which only a working machine can do.
     async fn ask_known(&self) -> Result<(), RpcError> {
         let said = format!("{} {:?}", std::process::id(), Instant::now());
         let file = Node::File(Arc::new(said.clone().into_bytes().into()), false);
@@ -337,7 +338,7 @@ impl RemoteRunner for Remote {
             };
             tokio::select! {
                 ran = self.answer(&parcel, anew, &started) => ran.map(|ran| match ran.duration {
-                    // A server need not say it.
+                    // Servers may leave this out.
                     Duration::ZERO => RemoteResult { duration: begun.elapsed(), ..ran },
                     _ => ran,
                 }),
@@ -356,7 +357,7 @@ impl RemoteRunner for Remote {
     }
 }
 
-/// The channel to a server.
+/// Opens the channel to a server.
 fn line(options: &RemoteOptions) -> Result<Channel, RemoteError> {
     let address = &options.address;
     let wrong = |source| RemoteError::Transport { address: address.clone(), source };

@@ -1,5 +1,5 @@
-//! Responsible for the form in which an action goes to a server: blobs, named by their digests, of which the tree of
-//! folders, the command and the action are some.
+//! Packs an action for a server: blobs named by their digests, among them the directory tree, the command and the
+//! action.
 
 use std::collections::BTreeMap;
 use std::ffi::OsStr;
@@ -14,24 +14,24 @@ use sha2::{Digest as _, Sha256};
 
 use lop_run::oracle::{Action, CASE, Content, Folder, Node};
 
-/// The programs of a machine of the server are looked for here, unless the user's command says otherwise.
+/// The search path for programs on the server's machines, unless the user's command sets another one.
 const PATH: &str = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin";
 
-/// An action with all that a server needs for it.
+/// An action with everything that a server needs to run it.
 #[derive(Debug)]
 pub(super) struct PackedAction {
     /// The digest of the action.
     pub(super) action: api::Digest,
-    /// The time that it may take.
+    /// Its time limit.
     pub(super) time: Duration,
-    /// Everything it is made of, the action itself included, by digest.
+    /// All its blobs by digest, including the action itself.
     pub(super) blobs: BTreeMap<String, Blob>,
 }
 
 /// The bytes of a blob.
 #[derive(Debug)]
 pub(super) enum Blob {
-    /// Made for the parcel.
+    /// Made for this action.
     Own(Vec<u8>),
     /// The content of a file.
     Content(Arc<Content>),
@@ -47,11 +47,11 @@ impl Blob {
 }
 
 impl PackedAction {
-    /// Packs an action that may take `deadline`, on a machine with these properties. The time is rounded up to a power of two
-    /// of seconds: it is a part of the action's name, by which a server knows what it was asked before.
+    /// Packs an action with a time limit of `deadline`, for a machine with these properties. The limit is rounded up to
+    /// a power of two of seconds, because it is part of the digest by which a server finds cached answers.
     ///
     /// # Errors
-    /// A message about a name or a word that is no UTF-8, which the API cannot say.
+    /// A message about a name or a word that isn't UTF-8, which the API cannot express.
     pub(super) fn pack(action: &Action, deadline: Duration, properties: &[(String, String)]) -> Result<Self, String> {
         let seconds = (deadline.as_secs_f64().ceil().min(1e9) as u64).next_power_of_two();
         let time = Duration::from_secs(seconds);
@@ -85,7 +85,7 @@ impl PackedAction {
         Ok(parcel)
     }
 
-    /// The digests of all blobs.
+    /// Lists the digests of all blobs.
     pub(super) fn digests(&self) -> impl Iterator<Item = api::Digest> {
         self.blobs.iter().map(|(hash, blob)| digest(hash.clone(), blob.bytes()))
     }
@@ -99,7 +99,7 @@ impl PackedAction {
 
     fn folder(&mut self, folder: &Folder) -> Result<api::Digest, String> {
         let mut all = api::Directory::default();
-        // In the order of the names, as the API wants it.
+        // The API requires the order of the names.
         for (name, node) in folder {
             let name = text(name)?;
             match node {
@@ -130,7 +130,7 @@ impl PackedAction {
 
 fn hash(bytes: &[u8]) -> String {
     Sha256::digest(bytes).iter().fold(String::with_capacity(64), |mut text, byte| {
-        // Writing to a string does not fail.
+        // Writing to a string cannot fail.
         let _ = write!(text, "{byte:02x}");
         text
     })

@@ -1,5 +1,5 @@
-//! Responsible for one question to a server of the Remote Execution API: whether the answer is known there, what has to go
-//! there for it, and the run.
+//! Runs one action on a server of the Remote Execution API: looks for a cached answer, uploads missing blobs, and waits
+//! for the run.
 
 use std::collections::HashSet;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -24,29 +24,30 @@ use lop_run::oracle::{Exit, RemoteResult};
 
 use super::packed_action::PackedAction;
 
-/// Blobs of at most this size together go in one message: the usual limit of a message is 4 MiB.
+/// Maximum total size of the blobs in one message: the usual limit of a message is 4 MiB.
 const MESSAGE: usize = 3 << 20;
-/// A larger blob goes in pieces of this size.
+/// Size of the pieces of a larger blob.
 const PIECE: usize = 1 << 20;
-/// Blobs of this size together go there without a question before.
+/// Maximum total size of blobs to upload without asking first which are missing.
 const SMALL: usize = 64 << 10;
-/// Of an output no more is fetched, in bytes: a test that writes more counts as not interesting.
+/// Maximum number of bytes to fetch of an output: a test that writes more counts as not interesting.
 const OUTPUT: usize = (64 << 20) + 1;
-/// The longest message that is read: an output, and what is said besides it.
+/// Maximum size of a message: an output and the rest of the answer.
 const ANSWER: usize = OUTPUT + (1 << 20);
-/// Characters of a server's own words that are shown.
+/// Maximum number of characters to show of a server's message.
 const WORDS: usize = 1_000;
-/// Messages about one run; the last says how it ended. Servers send one for each state, or one every few seconds.
+/// Maximum number of messages about one run. Servers send one for each state, or one every few seconds; the last one
+/// has the outcome.
 const MESSAGES: usize = 10_000;
-/// Names of blobs that are remembered as being there.
+/// Maximum number of blobs to remember as uploaded.
 const REMEMBERED: usize = 100_000;
-/// A server that says nothing about a run for this long, besides the run's own time, has forgotten it. An output takes no
-/// longer either.
+/// Time without a message, besides the run's own time, after which the server has forgotten a run. Also the time limit
+/// for fetching an output.
 const SILENCE: Duration = Duration::from_secs(600);
-/// A run has ended within this time, besides its own, however long it had to wait for a machine.
+/// Maximum total time of a run, besides its own, including the wait for a machine.
 const WHOLE: Duration = Duration::from_secs(4 * 60 * 60);
 
-/// A channel that says who asks.
+/// A channel that adds the headers.
 pub(super) type Channel = InterceptedService<transport::Channel, Headers>;
 
 /// The headers of every call.
@@ -62,12 +63,12 @@ impl Interceptor for Headers {
     }
 }
 
-/// Why a question has no answer.
+/// The reason why a call failed.
 #[derive(Debug)]
 pub(super) struct RpcError {
-    /// For people.
+    /// The message.
     pub(super) message: String,
-    /// Whether it may be gone when the question is asked again.
+    /// Whether a repetition may succeed.
     pub(super) passes: bool,
 }
 
@@ -93,12 +94,12 @@ impl RpcError {
 impl From<Status> for RpcError {
     fn from(status: Status) -> Self {
         let causes = std::iter::successors(std::error::Error::source(&status), |error| error.source());
-        // A cause often says what is said above it, too.
+        // A cause often repeats the message above it.
         let message = causes.map(ToString::to_string).fold(status.message().to_owned(), |all, cause| {
             if all.contains(&cause) { all } else { format!("{all}: {cause}") }
         });
         let mut trouble = RpcError::of(status.code(), &message);
-        // One that is not trusted now is not trusted later.
+        // An untrusted certificate stays untrusted.
         trouble.passes &= !trouble.message.contains("certificate");
         trouble
     }
@@ -109,9 +110,9 @@ impl From<Status> for RpcError {
 pub(super) struct Server {
     channel: Channel,
     instance: String,
-    /// Names of blobs that are there.
+    /// Blobs that are on the server.
     there: Mutex<HashSet<String>>,
-    /// Blobs that went there in pieces.
+    /// Number of blobs uploaded in pieces.
     uploads: AtomicU64,
 }
 
@@ -120,7 +121,7 @@ impl Server {
         Server { channel, instance, there: Mutex::default(), uploads: AtomicU64::new(0) }
     }
 
-    /// Checks that the server runs actions that are named by SHA-256.
+    /// Checks that the server runs actions and supports SHA-256.
     pub(super) async fn check(&self) -> Result<(), RpcError> {
         let request = api::GetCapabilitiesRequest { instance_name: self.instance.clone() };
         let mut client = api::capabilities_client::CapabilitiesClient::new(self.channel.clone());
@@ -136,8 +137,7 @@ impl Server {
         }
     }
 
-    /// Asks once about a parcel; `anew` if an answer that the server remembers does not count. `started` gets the name that
-    /// the run has there.
+    /// Runs an action once; with `anew`, cached answers don't count. `started` receives the server's name for the run.
     pub(super) async fn ask(
         &self,
         parcel: &PackedAction,
@@ -160,7 +160,7 @@ impl Server {
         self.finished(result, parcel).await
     }
 
-    /// Has an action run, and waits for its end.
+    /// Runs an action and waits for its end.
     async fn ended(
         &self,
         request: api::ExecuteRequest,
@@ -182,12 +182,12 @@ impl Server {
         Err(RpcError::passing(format!("the server sent {MESSAGES} messages about a run, and none that it has ended")))
     }
 
-    /// Asks the server to end a run, which it need not do.
+    /// Asks the server to cancel a run, which is optional for servers.
     pub(super) async fn cancel(&self, name: String) {
         if !name.is_empty() {
             let mut client = OperationsClient::new(self.channel.clone());
             let cancel = client.cancel_operation(CancelOperationRequest { name });
-            // A server that knows no such thing lets the action run to its end.
+            // A server without cancellation lets the action run to its end.
             let _ = tokio::time::timeout(Duration::from_millis(200), cancel).await;
         }
     }
@@ -210,7 +210,7 @@ impl Server {
         }
     }
 
-    /// A call that failed. After some failures nothing is sure to be there any more.
+    /// Handles a failed call. After some failures, uploaded blobs may be gone.
     fn refused(&self, status: Status, parcel: &PackedAction) -> RpcError {
         self.failed(status.code() as i32, status.message(), parcel)
     }
@@ -223,7 +223,7 @@ impl Server {
         RpcError::of(Code::from_i32(code), message)
     }
 
-    /// The answer that the server has about this very action.
+    /// Looks for a cached answer for this action.
     async fn remembered(&self, parcel: &PackedAction) -> Result<Option<api::ActionResult>, RpcError> {
         let request = api::GetActionResultRequest {
             instance_name: self.instance.clone(),
@@ -237,13 +237,13 @@ impl Server {
             api::action_cache_client::ActionCacheClient::new(self.channel.clone()).max_decoding_message_size(ANSWER);
         match client.get_action_result(request).await {
             Ok(result) => Ok(Some(result.into_inner())),
-            // Without an action cache it is asked anew.
+            // Without an action cache, run the action.
             Err(status) if [Code::NotFound, Code::Unimplemented].contains(&status.code()) => Ok(None),
             Err(status) => Err(status.into()),
         }
     }
 
-    /// Brings what is not there yet.
+    /// Uploads the missing blobs.
     async fn deliver(&self, parcel: &PackedAction) -> Result<(), RpcError> {
         let is_new =
             |digest: &api::Digest| !self.there.lock().unwrap_or_else(PoisonError::into_inner).contains(&digest.hash);
@@ -300,7 +300,7 @@ impl Server {
         wrong.map_or(Ok(()), |status| Err(RpcError::of(Code::from_i32(status.code), &status.message)))
     }
 
-    /// Brings a blob that is too large for a message.
+    /// Uploads a blob that is too large for a message.
     async fn stream(&self, digest: &api::Digest, data: &[u8]) -> Result<(), RpcError> {
         let id = uuid(&digest.hash, self.uploads.fetch_add(1, Ordering::Relaxed));
         let name = format!("{}uploads/{id}/blobs/{}/{}", self.prefix(), digest.hash, digest.size_bytes);
@@ -333,14 +333,14 @@ impl Server {
         Ok(RemoteResult { exit, duration, stdout, stderr })
     }
 
-    /// An output, which stands in the answer or has to be fetched.
+    /// Returns an output from the answer, or fetches it.
     async fn output(&self, raw: Vec<u8>, digest: Option<api::Digest>) -> Result<Vec<u8>, RpcError> {
         let Some(digest) = digest.filter(|digest| raw.is_empty() && digest.size_bytes > 0) else { return Ok(raw) };
         let fetched = tokio::time::timeout(SILENCE, self.fetched(&digest)).await;
         fetched.unwrap_or_else(|_| Err(RpcError::passing("an output does not come to its end")))
     }
 
-    /// The content of a blob, as far as it is looked at.
+    /// Fetches the first bytes of a blob.
     async fn fetched(&self, digest: &api::Digest) -> Result<Vec<u8>, RpcError> {
         let promised = usize::try_from(digest.size_bytes).unwrap_or(0);
         let request = ReadRequest {
@@ -374,7 +374,7 @@ impl Server {
     }
 }
 
-/// The beginning of a text that may come from a server.
+/// Shortens a text from a server.
 fn shortened(mut text: String) -> String {
     if let Some((end, _)) = text.char_indices().nth(WORDS) {
         text.truncate(end);
@@ -387,11 +387,11 @@ fn moment(time: &Timestamp) -> Duration {
     Duration::new(u64::try_from(time.seconds).unwrap_or(0), u32::try_from(time.nanos).unwrap_or(0))
 }
 
-/// A name in the form of a UUID for an upload, which no other has.
+/// Makes a unique name for an upload, in the form of a UUID.
 fn uuid(hash: &str, number: u64) -> String {
     let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default().as_nanos();
     let what = (hash, std::process::id(), now, number);
     let hex = blake3::hash(format!("{what:?}").as_bytes()).to_hex();
-    // The digits that say which version it is.
+    // The digits of the UUID's version.
     format!("{}-{}-4{}-8{}-{}", &hex[..8], &hex[8..12], &hex[12..15], &hex[15..18], &hex[18..30])
 }

@@ -1,4 +1,5 @@
-//! The lines that `-v` adds to the summary: where the tests went, and everything that the summary only counts.
+//! The lines that `-v` adds to the summary: how the tests were spent, and details of everything that the summary only
+//! counts.
 
 use std::cmp::Reverse;
 use std::io::{self, Write};

@@ -1,4 +1,4 @@
-//! The report on an examined test: a line for what is well, a paragraph for what is not.
+//! The report of an examination: a line for each check that passed, a paragraph for each problem.
 
 use std::io::{self, Write};
 

@@ -1,4 +1,4 @@
-//! The message while the first run takes long: a user who sees nothing does not know whether the test hangs.
+//! The message while the first run takes long, so that the user knows that lop isn't stuck.
 
 use std::io::Write;
 use std::sync::mpsc::{self, RecvTimeoutError};

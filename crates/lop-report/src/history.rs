@@ -1,4 +1,4 @@
-//! The part of the events that the report at the end needs: how the size fell, and what the test did on the input.
+//! Collects the facts for the report at the end: the sizes over time, and the test's outcome for the input.
 
 use std::io;
 

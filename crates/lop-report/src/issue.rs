@@ -1,4 +1,4 @@
-//! A bug report in Markdown that is ready to be pasted: command, versions, the minimal input, expected and observed.
+//! A bug report in Markdown, ready to paste: command, versions, the minimal input, expected and observed.
 
 use std::ffi::OsStr;
 use std::fmt::Write;

@@ -1,7 +1,7 @@
-//! Every event as one line of JSON, for programs.
+//! Writes every event as one line of JSON, for programs.
 //!
-//! The schema is `docs/events.schema.json`. Fields are only ever added; times are seconds as decimals, sizes
-//! are objects of bytes, tokens and lines. Contents are not written: the best one is in its file.
+//! The schema is `docs/events.schema.json`. Later versions only add fields. Times are seconds as decimals; sizes are
+//! objects with bytes, tokens and lines. Contents aren't written: the best result is in its file.
 
 use std::io::{self, Write};
 use std::time::{Duration, Instant};

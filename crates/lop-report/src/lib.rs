@@ -1,10 +1,10 @@
 //! Consumers of a reduction's events: people, machines and files.
 //!
-//! One event type feeds three kinds of consumer. [`Store`] keeps the best result on disk,
-//! [`JsonLines`] writes every event for programs, [`Progress`] and [`Screen`] show people what is going on;
-//! [`Reporters`] hands each event to all of them, the journal and the store first, so that none tells of a
-//! result that could still be lost. [`summary`], [`diff`], [`page`], [`explain`] and [`issue`]
-//! speak once, at the end; [`findings`] says what is the matter with a test, and [`steps`] what a journal holds.
+//! One event type feeds three kinds of consumers. [`Store`] keeps the best result on disk, [`JsonLines`] writes every
+//! event for programs, and [`Progress`] and [`Screen`] show the run to people. [`Reporters`] passes each event to all
+//! of them, to the journal and the store first, so that no one reports a result that could still be lost. [`summary`],
+//! [`diff`], [`page`], [`explain`] and [`issue`] report once, at the end. [`findings`] reports an examination, and
+//! [`steps`] the content of a journal.
 //!
 //! Internal to lop: no version of this crate promises anything.
 

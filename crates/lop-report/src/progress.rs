@@ -1,5 +1,4 @@
-//! Shows people what is going on: a line that is kept up to date on a terminal, a line per
-//! accepted candidate anywhere else.
+//! Shows the run to people: a live line on a terminal, otherwise a line per accepted candidate.
 
 use std::io::{self, IsTerminal, Write};
 use std::time::{Duration, Instant};

@@ -1,4 +1,4 @@
-//! The words for why a token stays, for the page and for the terminal.
+//! The texts for the reasons why a token stays, for the page and the terminal.
 
 use lop_files::project::Archive;
 use lop_reduce::{Necessity, Reason, Record, Why};

@@ -1,5 +1,5 @@
-//! A text without the directories of a run, for those who publish it: where tests ran, where lop was started, where
-//! temporary files are, and the user's home, whose name is often a person's.
+//! Removes a run's directories from a text before it is published: the directories of tests, of lop's start and of
+//! temporary files, and the user's home, whose name is often a person's.
 
 use std::path::{Path, PathBuf};
 

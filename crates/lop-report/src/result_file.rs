@@ -1,5 +1,4 @@
-//! The files of the store of results: replaces one, keeps its original, and knows whether another program has written
-//! to it.
+//! Replaces a result file, keeps its original, and detects whether another program has written to it.
 
 use std::ffi::OsStr;
 use std::fs::{File, Metadata, Permissions};

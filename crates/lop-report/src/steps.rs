@@ -1,4 +1,4 @@
-//! The content of a journal, for people: the reduction once more, and the list of its best results.
+//! The content of a journal for people: replays the reduction, and lists its best results.
 
 use std::io::{self, Write};
 

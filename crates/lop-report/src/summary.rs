@@ -1,4 +1,4 @@
-//! The summary at the end: how much smaller, the result itself, where things are, what is guaranteed, and what to do next.
+//! The summary at the end: the sizes, the result itself, the paths, the guarantee, and the next step.
 
 use std::io::{self, Write};
 use std::path::Path;

@@ -1,4 +1,4 @@
-//! The file that results replace, in folders that are open from the start.
+//! The files that results replace, in directories that are open from the start.
 
 use std::ffi::{OsStr, OsString};
 use std::fs::{self, Metadata};

@@ -1,4 +1,4 @@
-//! How numbers, durations and tables look, wherever lop speaks to people.
+//! Formats numbers, durations and tables for people.
 
 use std::io::{self, Write};
 use std::time::Duration;

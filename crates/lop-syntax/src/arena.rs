@@ -1,8 +1,8 @@
-//! The nodes of a tree in preorder, in as little memory as they need: a large text has half a million of them, and
-//! nothing but the parser's own tree takes more.
+//! The nodes of a tree in preorder, packed tightly: a large text has half a million of them, and only the parser's own
+//! tree takes more memory.
 //!
-//! A node has sixteen bytes. A value that does not fit there is rare (a parent 65,535 nodes before, a text of 64 KiB)
-//! or changes rarely from one node to the next (the upper bits of a depth): it stands in a table beside them.
+//! A node has sixteen bytes. A value that doesn't fit is rare (a parent 65,535 nodes earlier, a text of 64 KiB) or
+//! rarely changes from one node to the next (the upper bits of a depth), so tables contain it.
 
 use std::collections::BTreeMap;
 use std::num::NonZero;

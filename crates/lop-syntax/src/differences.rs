@@ -1,4 +1,4 @@
-//! Where a text differs from the one it was made from, for the parser: what lies between need not be parsed again.
+//! Finds the differences between a text and the text it was made from, so that the parser only parses these again.
 
 use std::ops::Range;
 

@@ -1,8 +1,8 @@
-//! The document: an immutable text and its syntax tree, each question about which is answered at once.
+//! The document: an immutable text with its syntax tree, which answers each question in constant time.
 //!
-//! tree-sitter's own nodes know their parents only by a search from the root, which takes minutes
-//! at 100,000 levels. The arena is built by one walk with a cursor and no recursion; afterwards
-//! every question about a node is an array access.
+//! tree-sitter's own nodes find their parents by a search from the root, which takes minutes at 100,000 levels. One
+//! walk with a cursor and without recursion builds the arena; afterwards every question about a node is an array
+//! access.
 
 use std::cmp::Reverse;
 use std::ops::Range;

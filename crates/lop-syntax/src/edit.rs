@@ -1,4 +1,5 @@
-//! Edits of a text: what goes and what comes in its place; and which bytes side by side could be of one token.
+//! Edits of a text: the removed range and its replacement. Also decides which adjacent bytes could merge into one
+//! token.
 
 use std::borrow::Cow;
 use std::ops::Range;

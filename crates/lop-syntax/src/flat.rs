@@ -1,4 +1,4 @@
-//! Text without a tree: cutting it into lines, words and characters.
+//! Splits text without a tree into lines, words and characters.
 
 use std::ops::Range;
 

@@ -1,4 +1,4 @@
-//! Indentation as syntax: what an edit has to know of it, and how lines follow what they belong to when that moves.
+//! Indentation as syntax: the facts that an edit needs, and how lines move with the text that they belong to.
 //!
 //! ```text
 //! if a:                         A stretch of the old text that begins a line elsewhere takes the lines with it that

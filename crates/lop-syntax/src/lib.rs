@@ -1,6 +1,6 @@
 //! Source text as a tree: parsing, the arena of nodes, and edits of the text.
 //!
-//! tree-sitter lives here and in `lop-grammar`, nowhere else.
+//! Only this crate and `lop-grammar` use tree-sitter.
 //!
 //! Internal to lop: no version of this crate promises anything.
 

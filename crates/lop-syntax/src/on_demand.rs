@@ -1,7 +1,7 @@
-//! A tree that can be released while no pass needs it.
+//! A tree that can be dropped while no pass needs it, and made again.
 //!
-//! In memory tree-sitter's tree of a text takes many times as much as the text. The [document](super::Document) alone
-//! answers the questions of most passes.
+//! In memory, tree-sitter's tree takes many times as much as the text. The [document](super::Document) alone answers
+//! the questions of most passes.
 
 use std::sync::{Arc, Mutex, PoisonError};
 

@@ -1,5 +1,5 @@
-//! Parsing with tree-sitter, or without a grammar: whole texts, texts that differ little from one already parsed, and a
-//! bound on how long a hopeless text may keep the parser busy.
+//! Parsing with tree-sitter, or without a grammar: whole texts, and texts that differ little from a parsed one. Limits
+//! the time for hopeless texts.
 
 use std::cell::Cell;
 use std::hash::{DefaultHasher, Hash, Hasher};

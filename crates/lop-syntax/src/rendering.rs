@@ -1,4 +1,4 @@
-//! A text after its edits: how the borders of what goes are closed, and where everything else ends up.
+//! Renders a text after its edits: closes the gaps, and maps positions.
 
 use std::borrow::Cow;
 use std::ops::Range;

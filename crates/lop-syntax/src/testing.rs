@@ -1,4 +1,4 @@
-//! The parsers of the tests: those of the languages that the names of files say.
+//! The parsers for tests: a file's name chooses the language.
 
 use tree_sitter::Language;
 

@@ -1,4 +1,4 @@
-//! The tree of a text, as a grammar or its structure makes it.
+//! The tree of a text, from a grammar or from its structure.
 
 use std::sync::Arc;
 

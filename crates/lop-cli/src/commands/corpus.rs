@@ -1,4 +1,4 @@
-//! `lop corpus`: few and small files that together do everything that a directory of files does.
+//! `lop corpus`: finds few, small files that together show all behaviours of a directory of files.
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::fs;
@@ -20,8 +20,8 @@ use crate::progress_line::progress_line;
 use crate::signals;
 use lop_engine::Verdict;
 use lop_files::disk;
-use lop_passes::{Minimality, Pass};
 use lop_reduce::corpus::{Shows, all_of, choose};
+use lop_reduce::steps::MINIMALITY;
 use lop_reduce::{Ended, Event, EventSink, Options, Report, reduce_shared};
 use lop_report::text::{self, STRONG, WARN};
 use lop_report::{Input as Source, Kept, Store};
@@ -336,7 +336,7 @@ impl EventSink for Simplified {
         match event {
             Event::Accepted { size, tests, .. } => self.now = (size.bytes, *tests),
             Event::Tested { number, .. } => self.now.1 = *number,
-            Event::Pass { name, .. } if *name == Minimality.name() => {
+            Event::Pass { name, .. } if *name == MINIMALITY.name => {
                 self.at.get_or_insert(self.now);
             }
             _ => {}

@@ -1,4 +1,4 @@
-//! `lop doctor`: whether a test can be relied on, from what was typed to the findings.
+//! `lop doctor`: checks whether a test is reliable.
 
 use std::ffi::OsString;
 use std::io::Write;

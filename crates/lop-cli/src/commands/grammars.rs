@@ -1,4 +1,4 @@
-//! `lop grammars`: the languages that lop knows; with a file, its tree and what would be proposed there.
+//! `lop grammars`: lists the languages; for a file, shows its tree and the proposals for it.
 
 use std::io::{self, Write};
 use std::path::Path;

@@ -1,4 +1,4 @@
-//! `lop isolate`: the difference between a test case that passes and one that fails.
+//! `lop isolate`: isolates the difference between a passing and a failing test case.
 
 use std::io::{self, Write};
 use std::ops::Range;

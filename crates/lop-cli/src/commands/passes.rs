@@ -3,7 +3,7 @@
 use std::io::Write;
 
 use crate::failure::Failure;
-use lop_passes::ALL;
+use lop_reduce::steps::named_steps;
 use lop_report::text::{self, Table};
 
 /// Lists the passes on standard output, in the order of their stages.
@@ -12,7 +12,7 @@ use lop_report::text::{self, Table};
 /// When standard output cannot be written.
 pub fn run() -> Result<(), Failure> {
     let mut table = Table::new(3, &["pass", "stage", "what it does"]);
-    for facts in ALL.iter().map(|pass| pass.facts()) {
+    for facts in named_steps() {
         table.row(vec![facts.name.to_owned(), facts.stage.name().to_owned(), facts.about.to_owned()]);
     }
     let mut out = text::stdout();

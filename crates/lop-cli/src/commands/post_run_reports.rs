@@ -1,4 +1,4 @@
-//! Reports of a run beside the summary, as the options ask for them: page, explanation, bug report.
+//! The reports after a run that the options ask for: page, explanation, bug report.
 
 use std::ffi::OsString;
 use std::fs::File;

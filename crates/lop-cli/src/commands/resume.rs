@@ -1,4 +1,4 @@
-//! `lop resume DIR`: goes on with a reduction that was interrupted.
+//! `lop resume DIR`: continues an interrupted reduction.
 
 use std::ffi::OsString;
 use std::io::{self, Write};

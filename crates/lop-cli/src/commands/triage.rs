@@ -1,4 +1,4 @@
-//! `lop triage`: a folder of failing files in, one small reproducer for each failure out.
+//! `lop triage`: turns a directory of failing files into one small reproducer for each failure.
 
 use std::collections::HashSet;
 use std::ffi::{OsStr, OsString};

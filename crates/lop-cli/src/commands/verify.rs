@@ -1,4 +1,4 @@
-//! `lop verify`: whether anything can go from a result by itself.
+//! `lop verify`: checks whether any single part of a result can be removed.
 
 use std::ffi::OsString;
 use std::io::Write;
@@ -18,7 +18,7 @@ use crate::{absolute_words, detect, piped, signals, state};
 use lop_files::disk::{self, ReadAccess};
 use lop_files::project;
 use lop_journal::{Past, journal_file};
-use lop_passes::{Minimality, Pass};
+use lop_reduce::steps::MINIMALITY;
 use lop_reduce::{Ended, ReduceError, Silent, reduce_shared};
 use lop_report::text::{self, count};
 use lop_report::{Kept, diff, state_directory};
@@ -162,7 +162,7 @@ fn only_asking(reduction: ReduceArgs, minimal: Option<MinimalArg>, jobs: Option<
         format: FormatArg::Own(OwnFormat::None),
         minimal,
         jobs,
-        only: vec![Minimality.name()],
+        only: vec![MINIMALITY.name],
         words: reduction.words,
         test: reduction.test,
         reduce_args: reduction.reduce_args,

@@ -1,4 +1,5 @@
-//! One `lop.toml`: its entries, each held against the option of its name and turned into words of the command line.
+//! One `lop.toml`: checks its entries against the options with their names, and turns them into words of the command
+//! line.
 
 use std::collections::BTreeMap;
 use std::ffi::{OsStr, OsString};

@@ -1,6 +1,5 @@
-//! The configuration files: where they are, and how what they say gets into a command line, where it counts for less
-//! than what was typed. A file's entry that something typed replaces or excludes is dropped whole, so a repeatable
-//! option that was typed replaces the file's.
+//! The configuration files: finds them, and merges them into the command line, which has precedence. A typed option
+//! replaces the file's entry, even if it can be repeated, and drops entries that it conflicts with.
 
 mod file;
 mod owner;

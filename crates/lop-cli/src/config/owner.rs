@@ -1,4 +1,4 @@
-//! Whose word counts how much: what a project's file may set, and which files are a project's.
+//! The precedence of configuration files: what a project's file can set, and which files are a project's.
 
 use std::collections::HashSet;
 use std::fs::Metadata;

@@ -1,4 +1,4 @@
-//! Everything that can go wrong, in the user's words, with the exit code that goes with it.
+//! Every error of lop, in the user's words, with its exit code.
 
 use std::ffi::OsString;
 use std::io;

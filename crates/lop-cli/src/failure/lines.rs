@@ -1,4 +1,4 @@
-//! Lines of a message below its headline, and ways out that several messages name.
+//! The lines of a message below its headline, and hints that several messages share.
 
 use std::io::{self, Write};
 

@@ -1,5 +1,4 @@
-//! The meaning of a command line: everything looked up, read and checked, before any test is run and before anything is
-//! changed.
+//! Interprets a command line: looks up, reads and checks everything before any test runs and before any file changes.
 
 mod case;
 mod formatter;

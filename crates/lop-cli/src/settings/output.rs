@@ -1,4 +1,4 @@
-//! The place of the result, and what is kept beside it.
+//! The path of the result, and the files next to it.
 
 use std::fs;
 use std::path::{Path, PathBuf};

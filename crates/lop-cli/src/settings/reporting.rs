@@ -1,4 +1,4 @@
-//! The reports of a run: events, pages, texts about the result, and how the run shows itself.
+//! The reports of a run: events, pages, texts about the result, and the display.
 
 use std::path::PathBuf;
 

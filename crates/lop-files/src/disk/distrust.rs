@@ -1,17 +1,17 @@
-//! Why something that stands under one of lop's names is not used.
+//! Reasons why lop doesn't use a file that has one of its names.
 
 use std::io;
 use std::path::{Path, PathBuf};
 
-/// The reason to distrust it.
+/// The reason to distrust a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Distrust {
-    /// It leads somewhere else.
+    /// It is a link.
     Link,
-    /// Another user has put it there.
+    /// It belongs to another user.
     Foreign,
-    /// It has another name: a write to it is a write to that, too.
+    /// It has a second name, so a write would change that file too.
     Shared,
     /// A pipe, a device, a folder.
     NotAFile,
@@ -19,13 +19,13 @@ pub enum Distrust {
     NotAFolder,
 }
 
-/// Something that stands under one of lop's names and is not used. It travels as the cause of an [`io::Error`].
+/// A file that has one of lop's names and isn't used. It is the cause of an [`io::Error`].
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{} {}", path.display(), why.in_words())]
 pub struct Distrusted {
-    /// Where it stands.
+    /// Its path.
     pub path: PathBuf,
-    /// The reason to distrust it.
+    /// The reason to distrust a file.
     pub why: Distrust,
 }
 
@@ -40,14 +40,14 @@ impl Distrust {
         }
     }
 
-    /// The error about a path.
+    /// Makes the error about a path.
     pub(super) fn at(self, path: &Path) -> io::Error {
         io::Error::other(Distrusted { path: path.to_owned(), why: self })
     }
 }
 
 impl Distrusted {
-    /// Whether this is what an error is about.
+    /// Whether an error has this cause.
     #[must_use]
     pub fn cause(error: &io::Error) -> Option<&Distrusted> {
         error.get_ref()?.downcast_ref()

@@ -1,4 +1,4 @@
-//! Single files: read as far as they are files, made where a user named them.
+//! Single files: reading regular files, and creating files that the user named.
 
 use std::ffi::OsStr;
 use std::fs::{self, File, OpenOptions};
@@ -14,16 +14,16 @@ use rustix::io::{Errno, retry_on_intr};
 use super::folder::{Folder, check_regular};
 use super::read_access::ReadAccess;
 
-/// The time between two looks for a reader of a pipe.
+/// Interval between two checks for a reader of a pipe.
 const PAUSE: Duration = Duration::from_millis(20);
 
-/// Where the system keeps names of what is open already.
+/// Directories with the system's names for open files.
 const SYSTEM: [&str; 2] = ["/dev", "/proc"];
 
-/// Reads a regular file of at most `most` bytes. A pipe is not waited for.
+/// Reads a regular file of at most `most` bytes. Doesn't wait for a pipe.
 ///
 /// # Errors
-/// When it is none, is longer, or cannot be read.
+/// If it isn't a regular file, is longer, or cannot be read.
 pub fn read(path: &Path, most: u64) -> io::Result<Vec<u8>> {
     let flags = OFlags::RDONLY | OFlags::NONBLOCK | OFlags::NOCTTY | OFlags::CLOEXEC;
     let file = File::from(retry_on_intr(|| rustix::fs::open(path, flags, Mode::empty()))?);
@@ -40,11 +40,11 @@ pub fn read(path: &Path, most: u64) -> io::Result<Vec<u8>> {
     Ok(content)
 }
 
-/// Opens what a user named as a place to write to: a new file, one of the user's own, which is emptied, or a device or a
-/// pipe. It waits for a reader of a pipe as long as `waits` says so.
+/// Opens a destination that the user named: a new file, a file of the user's, which is emptied, a device or a pipe.
+/// Waits for a reader of a pipe as long as `waits` returns `true`.
 ///
 /// # Errors
-/// When it is a link to a file, another user's file, has another name, or cannot be written to.
+/// If it is a link to a file, another user's file, has a second name, or cannot be written.
 pub fn create(path: &Path, audience: ReadAccess, waits: &dyn Fn() -> bool) -> io::Result<File> {
     if is_special(path) {
         return open_special(path, waits);
@@ -59,20 +59,20 @@ pub fn create(path: &Path, audience: ReadAccess, waits: &dyn Fn() -> bool) -> io
     }
 }
 
-/// Makes a file of a name that nothing has.
+/// Creates a file; the name must be free.
 ///
 /// # Errors
-/// When something has it, and what the system says.
+/// If the name is taken, or the system refuses it.
 pub fn create_new(path: &Path, audience: ReadAccess) -> io::Result<File> {
     let (folder, name) = Folder::of(path)?;
     folder.create(&name, audience)
 }
 
-/// Opens something that is written to as it is, such as a device or a pipe. The system would wait for a pipe's reader
-/// whatever signal comes; here it is waited for as long as `waits` says so.
+/// Opens a device or a pipe for writing. The system call would wait for a pipe's reader despite signals; this function
+/// waits as long as `waits` returns `true`.
 ///
 /// # Errors
-/// When it cannot be written to, or no process has read from the pipe.
+/// If it cannot be written, or no process has opened the pipe for reading.
 pub fn open_special(path: &Path, waits: &dyn Fn() -> bool) -> io::Result<File> {
     if !fs::metadata(path)?.file_type().is_fifo() {
         return OpenOptions::new().write(true).open(path);
@@ -83,7 +83,7 @@ pub fn open_special(path: &Path, waits: &dyn Fn() -> bool) -> io::Result<File> {
             Err(Errno::NXIO) => return Err(io::Error::other("no program has read from the pipe")),
             Err(error) => return Err(error.into()),
             Ok(pipe) => {
-                // From now on a reader who is slow is waited for.
+                // From now on, block while the reader is slow.
                 rustix::fs::fcntl_setfl(&pipe, rustix::fs::fcntl_getfl(&pipe)? - OFlags::NONBLOCK)?;
                 return Ok(pipe.into());
             }
@@ -91,7 +91,7 @@ pub fn open_special(path: &Path, waits: &dyn Fn() -> bool) -> io::Result<File> {
     }
 }
 
-/// Opens a file of the user's own without what is in it, and takes it from those who may not read it from now on.
+/// Empties and opens a file of the user's, and removes permissions that it must not have any more.
 fn empty(folder: &Folder, name: &OsStr, audience: ReadAccess) -> io::Result<File> {
     use std::os::unix::fs::{MetadataExt, PermissionsExt};
     let file = folder.open(name, true)?;
@@ -105,13 +105,13 @@ fn empty(folder: &Folder, name: &OsStr, audience: ReadAccess) -> io::Result<File
     Ok(file)
 }
 
-/// Whether a path leads to something that is written to as it is: a device, a pipe, or what this process has open.
+/// Whether a path is a device, a pipe, or a file that this process has open.
 fn is_special(path: &Path) -> bool {
     let is_other = fs::metadata(path).is_ok_and(|facts| !facts.is_file() && !facts.is_dir());
     is_other || is_open_file(path)
 }
 
-/// Whether a path is one of the system's names for what a process has open, such as `/dev/stdout`.
+/// Whether a path is one of the system's names for an open file, such as `/dev/stdout`.
 #[must_use]
 pub fn is_open_file(path: &Path) -> bool {
     let folder = path.parent().and_then(|folder| fs::canonicalize(folder).ok());
@@ -141,7 +141,7 @@ mod tests {
             let pipe = pipe.clone();
             move || fs::read(pipe).expect("it is written to")
         });
-        // More than fits in at once, so that it has to be waited for.
+        // More than the pipe's buffer holds, so that the write has to wait.
         let text = vec![7; 1 << 20];
         let mut file = create(&pipe, ReadAccess::OWN, &|| true).expect("somebody reads");
         file.write_all(&text).expect("all of it is read");

@@ -1,5 +1,5 @@
-//! A folder as a handle, and the files in it: made under names of their own and renamed, opened only where they are the
-//! user's own.
+//! A directory as a handle, and the files in it. New files get unique names and are then renamed. Existing files are
+//! opened only if they belong to the user.
 
 use std::ffi::{OsStr, OsString};
 use std::fs::{self, File};
@@ -17,13 +17,13 @@ use super::distrust::Distrust;
 use super::read_access::ReadAccess;
 use super::stamp::Stamp;
 
-/// How the names of files that are being written begin and end.
+/// Start and end of the names of files that are being written.
 const START: &str = ".lop-";
 const END: &str = ".tmp";
-/// How many names are tried; each has 64 random bits.
+/// Number of names to try; each has 64 random bits.
 const TRIES: usize = 16;
 
-/// A folder that is open. All access stays in this one, whatever its name leads to by now.
+/// An open directory. All access stays inside it, even if its name now leads elsewhere.
 #[derive(Debug)]
 pub struct Folder {
     handle: File,
@@ -31,7 +31,7 @@ pub struct Folder {
     path: PathBuf,
 }
 
-/// A file that is being written, under a name that nothing else has. Dropping it removes it.
+/// A file that is being written under a unique name. Dropping it removes the file.
 #[derive(Debug)]
 pub struct Temporary<'f> {
     folder: &'f Folder,
@@ -40,21 +40,21 @@ pub struct Temporary<'f> {
     is_done: bool,
 }
 
-/// A folder that is being written, under a name that nothing else has. Dropping it removes it and what is in it.
+/// A directory that is being written under a unique name. Dropping it removes the directory and its content.
 #[derive(Debug)]
 pub struct TemporaryFolder<'f> {
     folder: &'f Folder,
     name: OsString,
-    /// The folder, whatever its name leads to by now. Its lock says that a process is at work on it.
+    /// The directory, even if its name now leads elsewhere. Its lock shows that a process is using it.
     handle: File,
     is_done: bool,
 }
 
 impl Folder {
-    /// Opens any folder, by any way to it: that of a result, for example.
+    /// Opens any directory, also through links: for example, that of a result.
     ///
     /// # Errors
-    /// When there is none, or it cannot be looked into.
+    /// If it is missing or cannot be read.
     pub fn at(path: &Path) -> io::Result<Folder> {
         let path = if path.as_os_str().is_empty() { Path::new(".") } else { path };
         let flags = OFlags::DIRECTORY | OFlags::CLOEXEC;
@@ -62,26 +62,26 @@ impl Folder {
         Ok(Folder { handle: handle.into(), path: path.to_owned() })
     }
 
-    /// The folder that a file is in, and the file's name.
+    /// Opens the directory of a file, and returns it with the file's name.
     ///
     /// # Errors
-    /// As [`Folder::at`], and when the path does not end in a name.
+    /// As for [`Folder::at`], and if the path doesn't end in a name.
     pub fn of(path: &Path) -> io::Result<(Folder, OsString)> {
         let no_name = || io::Error::new(io::ErrorKind::InvalidInput, format!("{} names no file", path.display()));
         let name = path.file_name().ok_or_else(no_name)?;
         Ok((Folder::at(path.parent().unwrap_or(Path::new("")))?, name.to_owned()))
     }
 
-    /// Opens a folder of lop's own; `None` if there is none.
+    /// Opens a directory that lop has made. Returns `None` if it is missing.
     ///
     /// # Errors
-    /// When it is a link, no folder, another user's, or cannot be opened.
+    /// If it is a link, not a directory, belongs to another user, or cannot be opened.
     pub fn own(path: &Path) -> io::Result<Option<Folder>> {
-        // A slash at the end would lead through a link.
+        // A trailing slash would follow a link.
         let path: PathBuf = path.components().collect();
         let (above, name) = match Folder::of(&path) {
             Ok(found) => found,
-            // The current folder, or one that ends in `..`.
+            // The current directory, or a path that ends in `..`.
             Err(error) if error.kind() == io::ErrorKind::InvalidInput => return Folder::at(&path)?.if_ours().map(Some),
             Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
             Err(error) => return Err(error),
@@ -90,10 +90,10 @@ impl Folder {
         Ok(found.map(|folder| Folder { path, ..folder }))
     }
 
-    /// Opens a folder of lop's own, and makes it if there is none; the second value says so.
+    /// Opens a directory of lop's, and creates it if it is missing. The second value is `true` if it was created.
     ///
     /// # Errors
-    /// As [`Folder::own`], and when it cannot be made.
+    /// As for [`Folder::own`], and if it cannot be created.
     pub fn make(path: &Path, audience: ReadAccess) -> io::Result<(Folder, bool)> {
         if let Some(folder) = Folder::own(path)? {
             return Ok((folder, false));
@@ -108,10 +108,10 @@ impl Folder {
         Ok((Folder { path, ..folder }, made))
     }
 
-    /// A folder of lop's own in this one; `None` if there is none.
+    /// Opens a subdirectory that lop has made. Returns `None` if it is missing.
     ///
     /// # Errors
-    /// As [`Folder::own`].
+    /// As for [`Folder::own`].
     pub fn inner(&self, name: &OsStr) -> io::Result<Option<Folder>> {
         let path = self.path_of(name);
         let flags = OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
@@ -131,10 +131,10 @@ impl Folder {
         Ok(Some(folder))
     }
 
-    /// Makes a folder in this one; `false` if there is something of its name.
+    /// Creates a subdirectory. Returns `false` if the name is taken.
     ///
     /// # Errors
-    /// The system's own words.
+    /// If the system refuses it.
     pub fn make_inner(&self, name: &OsStr, audience: ReadAccess) -> io::Result<bool> {
         let mode = Mode::from_raw_mode(audience.folder_mode(&self.facts()?) as _);
         match retry_on_intr(|| rustix::fs::mkdirat(&self.handle, name, mode)) {
@@ -144,7 +144,7 @@ impl Folder {
         }
     }
 
-    /// The folder's name, as messages have it.
+    /// The directory's name, for messages.
     #[must_use]
     pub fn path(&self) -> &Path {
         &self.path
@@ -156,8 +156,8 @@ impl Folder {
         if self.path == Path::new(".") { PathBuf::from(name) } else { self.path.join(name) }
     }
 
-    /// The path by which it is found now: another one than it was opened by where it was moved since; `None` where it is
-    /// gone, or the system cannot tell.
+    /// Returns its current path, which differs from the one it was opened by if it was moved. `None` if it was removed,
+    /// or if the system doesn't report the path.
     #[must_use]
     pub fn whereabouts(&self) -> Option<PathBuf> {
         let is_this = |path: &Path| {
@@ -171,10 +171,10 @@ impl Folder {
         is_this(&now).then_some(now)
     }
 
-    /// The names of what is in it.
+    /// Lists the names in it.
     ///
     /// # Errors
-    /// When it cannot be read.
+    /// If it cannot be read.
     pub fn names(&self) -> io::Result<Vec<OsString>> {
         let mut names = Vec::new();
         for entry in rustix::fs::Dir::read_from(&self.handle)? {
@@ -187,13 +187,13 @@ impl Folder {
         Ok(names)
     }
 
-    /// Whether there is anything of this name.
+    /// Whether the name is taken.
     #[must_use]
     pub fn has(&self, name: &OsStr) -> bool {
         rustix::fs::statat(&self.handle, name, AtFlags::SYMLINK_NOFOLLOW).is_ok()
     }
 
-    /// Whether a file that is open is the one of this name.
+    /// Whether an open file is the one with this name.
     #[must_use]
     pub fn is_here(&self, name: &OsStr, file: &File) -> bool {
         let here = rustix::fs::statat(&self.handle, name, AtFlags::SYMLINK_NOFOLLOW);
@@ -201,21 +201,21 @@ impl Folder {
         here.is_ok_and(|here| open.is_ok_and(|open| (here.st_dev, here.st_ino) == (open.st_dev, open.st_ino)))
     }
 
-    /// Opens a file of the user's own to read it, and to add to it where that is `wanted`.
+    /// Opens a file of the user's for reading, and for appending if `wanted`.
     ///
     /// # Errors
-    /// When there is none, it is a link, no regular file, another user's, has another name, or cannot be opened.
+    /// If it is missing, a link, not a regular file, another user's, has a second name, or cannot be opened.
     pub fn open(&self, name: &OsStr, wanted: bool) -> io::Result<File> {
         let path = self.path_of(name);
         let access = if wanted { OFlags::RDWR | OFlags::APPEND } else { OFlags::RDONLY };
-        // Opening a pipe must not wait for a process at its other end.
+        // Opening a pipe must not wait for a process at the other end.
         let flags = access | OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::NOCTTY | OFlags::CLOEXEC;
         let file: File = match retry_on_intr(|| rustix::fs::openat(&self.handle, name, flags, Mode::empty())) {
             Ok(file) => file.into(),
             Err(Errno::LOOP) => return Err(Distrust::Link.at(&path)),
             Err(Errno::NXIO | Errno::ISDIR) => return Err(Distrust::NotAFile.at(&path)),
             Err(error) => {
-                // The error names the reason of the distrust even where it may not be opened.
+                // The error gives the reason for the distrust even if the file cannot be opened.
                 if let Ok(facts) = rustix::fs::statat(&self.handle, name, AtFlags::SYMLINK_NOFOLLOW)
                     && let Some(why) = self.distrust(&facts)
                 {
@@ -230,11 +230,11 @@ impl Folder {
         }
     }
 
-    /// Opens a regular file of whomever, to read it or, where that is `wanted`, to see that it could be written to. No link
-    /// is followed, and no pipe waited for.
+    /// Opens any user's regular file for reading, or checks that it is writable if `wanted`. Follows no link and waits
+    /// for no pipe.
     ///
     /// # Errors
-    /// When there is none, it is something else, or cannot be opened.
+    /// If it is missing, not of this kind, or cannot be opened.
     pub fn open_any(&self, name: &OsStr, wanted: bool) -> io::Result<File> {
         let path = self.path_of(name);
         let access = if wanted { OFlags::WRONLY } else { OFlags::RDONLY };
@@ -247,29 +247,29 @@ impl Folder {
         Ok(file)
     }
 
-    /// The content of a regular file of whomever.
+    /// Reads any user's regular file.
     ///
     /// # Errors
-    /// As [`Folder::open_any`], and when it cannot be read.
+    /// As for [`Folder::open_any`], and if it cannot be read.
     pub fn read(&self, name: &OsStr) -> io::Result<Vec<u8>> {
         let mut content = Vec::new();
         self.open_any(name, false)?.read_to_end(&mut content)?;
         Ok(content)
     }
 
-    /// The stamp of whatever has this name.
+    /// Returns the stamp of the file, link or directory with this name.
     ///
     /// # Errors
-    /// When nothing has it, and what the system says.
+    /// If the name is free, or the system refuses it.
     pub fn stamp(&self, name: &OsStr) -> io::Result<Stamp> {
         let facts = retry_on_intr(|| rustix::fs::statat(&self.handle, name, AtFlags::SYMLINK_NOFOLLOW))?;
         Ok(Stamp::from(&facts))
     }
 
-    /// Checks that a name belongs to a file of the user's own; a name that nothing has is all right.
+    /// Checks that a name is free, or belongs to a file of the user's.
     ///
     /// # Errors
-    /// The reason of the distrust, and what the system says.
+    /// The reason for the distrust, or the system's error.
     pub fn check_file(&self, name: &OsStr) -> io::Result<()> {
         match rustix::fs::statat(&self.handle, name, AtFlags::SYMLINK_NOFOLLOW) {
             Ok(facts) => self.distrust(&facts).map_or(Ok(()), |why| Err(why.at(&self.path_of(name)))),
@@ -278,10 +278,10 @@ impl Folder {
         }
     }
 
-    /// Makes a new file. `tag` stands in its name, and is that of [`Folder::clear`].
+    /// Creates a file whose name contains `tag`, by which [`Folder::clear`] finds it.
     ///
     /// # Errors
-    /// The system's own words.
+    /// If the system refuses it.
     pub fn temporary(&self, tag: &OsStr, audience: ReadAccess) -> io::Result<Temporary<'_>> {
         let mode = audience.file_mode(&self.facts()?);
         for _ in 0..TRIES {
@@ -291,9 +291,9 @@ impl Folder {
                 Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
                 Err(error) => return Err(error),
                 Ok(file) => {
-                    // The lock says that a process is at work on it. Some file systems have no locks.
+                    // The lock shows that a process is using it. Some file systems have no locks.
                     let _ = file.try_lock();
-                    // Before that it may have been taken for one of a dead process, and cleared.
+                    // Without the lock, another process may have removed it as left over.
                     if self.is_here(&name, &file) {
                         return Ok(Temporary { folder: self, name, file, is_done: false });
                     }
@@ -303,10 +303,10 @@ impl Folder {
         Err(io::ErrorKind::AlreadyExists.into())
     }
 
-    /// Makes a new folder, which only the user can look into. `tag` stands in its name, and is that of [`Folder::clear`].
+    /// Creates a directory that only the user can read, whose name contains `tag`, by which [`Folder::clear`] finds it.
     ///
     /// # Errors
-    /// The system's own words.
+    /// If the system refuses it.
     pub fn temporary_folder(&self, tag: &OsStr) -> io::Result<TemporaryFolder<'_>> {
         for _ in 0..TRIES {
             let mut name = OsString::from(prefix(tag));
@@ -314,7 +314,7 @@ impl Folder {
             if !self.make_inner(&name, ReadAccess::OWN)? {
                 continue;
             }
-            // The owner of this folder may have put another one in its place, or a link.
+            // The owner of this directory may have replaced it, even by a link.
             let Some(Folder { handle, .. }) = self.inner(&name)? else { continue };
             let _ = handle.try_lock();
             let is_empty = Dir::from_std_file(handle.try_clone()?).entries()?.next().is_none();
@@ -325,17 +325,16 @@ impl Folder {
         Err(io::ErrorKind::AlreadyExists.into())
     }
 
-    /// Opens a folder in this one, no matter who owns it. No link is followed.
+    /// Opens any user's subdirectory. Follows no link.
     ///
     /// # Errors
-    /// When there is none, it is something else, or cannot be opened.
+    /// If it is missing, not of this kind, or cannot be opened.
     pub fn open_folder(&self, name: &OsStr) -> io::Result<File> {
         let flags = OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
         Ok(retry_on_intr(|| rustix::fs::openat(&self.handle, name, flags, Mode::empty()))?.into())
     }
 
-    /// Removes a folder that is open, and what is in it. Another one that has its name by now stays if it has something
-    /// in it.
+    /// Removes an open directory and its content. If another directory has taken the name, it stays unless it is empty.
     fn remove_folder(&self, name: &OsStr, handle: &File) -> io::Result<()> {
         let folder = Dir::from_std_file(handle.try_clone()?);
         for entry in folder.entries()? {
@@ -346,22 +345,23 @@ impl Folder {
         Ok(retry_on_intr(|| rustix::fs::unlinkat(&self.handle, name, AtFlags::REMOVEDIR))?)
     }
 
-    /// Puts a whole file into a place, instead of what is there.
+    /// Replaces a file by one with this content, in one step.
     ///
     /// # Errors
-    /// The system's own words. The place has not changed then.
+    /// If the system refuses it. The old file is unchanged then.
     pub fn replace(&self, name: &OsStr, content: &[u8], audience: ReadAccess) -> io::Result<()> {
         let mut new = self.temporary(name, audience)?;
         new.file().write_all(content)?;
         new.persist(name).map(|_| ())
     }
 
-    /// Removes what dead processes have left of [temporary](Folder::temporary) files and folders with this tag, or with any.
+    /// Removes [temporary](Folder::temporary) files and directories with this tag, or with any, that ended processes
+    /// have left.
     pub fn clear(&self, tag: Option<&OsStr>) {
         let start = tag.map_or_else(|| START.to_owned(), prefix);
         for name in self.names().unwrap_or_default() {
             let is_one = name.to_str().is_some_and(|name| name.starts_with(&start) && name.ends_with(END));
-            // Only what can be opened is looked at: another's, or a link, is none of ours.
+            // Skip links and other users' files: `open` refuses them.
             if is_one && self.open(&name, true).is_ok_and(|file| file.try_lock().is_ok()) {
                 let _ = self.remove(&name);
             }
@@ -372,57 +372,57 @@ impl Folder {
         }
     }
 
-    /// Gives a file a second name, which nothing has, in this folder or another.
+    /// Gives a file a second name, which must be free, in this directory or another.
     ///
     /// # Errors
-    /// When something has it, and what the system says.
+    /// If the name is taken, or the system refuses it.
     pub fn link_new(&self, from: &OsStr, folder: &Folder, to: &OsStr) -> io::Result<()> {
         Ok(retry_on_intr(|| rustix::fs::linkat(&self.handle, from, &folder.handle, to, AtFlags::empty()))?)
     }
 
-    /// Makes a file of a name that nothing has.
+    /// Creates a file; the name must be free.
     ///
     /// # Errors
-    /// When something has it, and what the system says.
+    /// If the name is taken, or the system refuses it.
     pub fn create(&self, name: &OsStr, audience: ReadAccess) -> io::Result<File> {
         self.create_new(name, audience.file_mode(&self.facts()?))
     }
 
-    /// Gives a file another name, which nothing has.
+    /// Renames a file; the new name must be free.
     ///
     /// # Errors
-    /// When something has it, and what the system says.
+    /// If the name is taken, or the system refuses it.
     pub fn rename_new(&self, from: &OsStr, to: &OsStr) -> io::Result<()> {
         let flags = RenameFlags::NOREPLACE;
         match retry_on_intr(|| rustix::fs::renameat_with(&self.handle, from, &self.handle, to, flags)) {
-            // Not every file system can.
+            // Not every file system supports it.
             Err(Errno::INVAL | Errno::NOSYS | Errno::OPNOTSUPP) if !self.has(to) => self.rename(from, to),
             Err(Errno::INVAL | Errno::NOSYS | Errno::OPNOTSUPP) => Err(io::ErrorKind::AlreadyExists.into()),
             other => Ok(other?),
         }
     }
 
-    /// Gives a file another name, instead of what has it.
+    /// Renames a file, and replaces the file that has the new name.
     ///
     /// # Errors
-    /// The system's own words.
+    /// If the system refuses it.
     pub fn rename(&self, from: &OsStr, to: &OsStr) -> io::Result<()> {
         Ok(retry_on_intr(|| rustix::fs::renameat(&self.handle, from, &self.handle, to))?)
     }
 
-    /// Gives two names each what the other has, at once.
+    /// Exchanges the files of two names in one step.
     ///
     /// # Errors
-    /// When one of them is missing, and what the system says: not every file system can.
+    /// If one of them is missing, or the system refuses it: not every file system supports it.
     pub fn exchange(&self, one: &OsStr, other: &OsStr) -> io::Result<()> {
         let flags = RenameFlags::EXCHANGE;
         Ok(retry_on_intr(|| rustix::fs::renameat_with(&self.handle, one, &self.handle, other, flags))?)
     }
 
-    /// Forces all that was written to the file system of this folder onto the disk.
+    /// Forces everything that was written to this directory's file system onto the disk.
     ///
     /// # Errors
-    /// The system's own words.
+    /// If the system refuses it.
     pub fn sync_all(&self) -> io::Result<()> {
         Ok(rustix::fs::syncfs(&self.handle)?)
     }
@@ -430,13 +430,13 @@ impl Folder {
     /// Removes a file.
     ///
     /// # Errors
-    /// The system's own words.
+    /// If the system refuses it.
     pub fn remove(&self, name: &OsStr) -> io::Result<()> {
         Ok(retry_on_intr(|| rustix::fs::unlinkat(&self.handle, name, AtFlags::empty()))?)
     }
 
-    /// Makes a file of a name that nothing has, with this mode. As in [`Folder::open`], all that is written goes to its end:
-    /// other processes may open it meanwhile and append to it.
+    /// Creates a file with this mode; the name must be free. As with [`Folder::open`], writes append, because other
+    /// processes may append to it at the same time.
     pub(super) fn create_new(&self, name: &OsStr, mode: u32) -> io::Result<File> {
         let access = OFlags::RDWR | OFlags::APPEND;
         let flags = access | OFlags::CREATE | OFlags::EXCL | OFlags::NOFOLLOW | OFlags::CLOEXEC;
@@ -448,7 +448,7 @@ impl Folder {
         Ok(rustix::fs::fstat(&self.handle)?)
     }
 
-    /// The reason to distrust a file of these facts in this folder; `None` where there is none.
+    /// Returns the reason to distrust a file with this metadata in this directory, if there is one.
     pub(super) fn distrust(&self, facts: &Stat) -> Option<Distrust> {
         match FileType::from_raw_mode(facts.st_mode) {
             FileType::Symlink => Some(Distrust::Link),
@@ -464,8 +464,8 @@ impl Folder {
         facts.is_ok_and(|facts| FileType::from_raw_mode(facts.st_mode) == FileType::Symlink)
     }
 
-    /// Whether something in this folder is the user's. Some file systems give all files to one owner, no matter which
-    /// user makes them: then that one is the user.
+    /// Whether a file in this directory belongs to the user. Some file systems give all files to one owner, whichever
+    /// user creates them; that owner counts as the user.
     fn is_ours(&self, facts: &Stat) -> bool {
         facts.st_uid == rustix::process::geteuid().as_raw() || self.owner_of_new() == Some(facts.st_uid)
     }
@@ -481,7 +481,7 @@ impl Folder {
 }
 
 impl TemporaryFolder<'_> {
-    /// The folder, which is open.
+    /// The open directory.
     #[must_use]
     pub fn handle(&self) -> &File {
         &self.handle
@@ -493,21 +493,22 @@ impl TemporaryFolder<'_> {
         &self.name
     }
 
-    /// Gives it a name that nothing has.
+    /// Gives it its final name, which must be free.
     ///
     /// # Errors
-    /// When something has it, and what the system says.
+    /// If the name is taken, or the system refuses it.
     pub fn persist_noclobber(mut self, name: &OsStr) -> io::Result<()> {
         self.folder.rename_new(&self.name, name)?;
         self.is_done = true;
         Ok(())
     }
 
-    /// Gives it the name of a folder, which gets the name `aside`, which nothing has. There is a folder of the name at each
-    /// moment, where the file system can exchange two names; a kill may leave this one under the name `aside`.
+    /// Gives it the name of an existing directory, which is renamed to `aside`, a free name. If the file system can
+    /// exchange two names, a directory with the name exists at every moment; after a kill, this one may be left as
+    /// `aside`.
     ///
     /// # Errors
-    /// The system's own words.
+    /// If the system refuses it.
     pub fn put_and_keep(mut self, name: &OsStr, aside: &OsStr) -> io::Result<()> {
         let folder = self.folder;
         folder.rename_new(&self.name, aside)?;
@@ -523,13 +524,13 @@ impl TemporaryFolder<'_> {
         Ok(())
     }
 
-    /// Gives it the name of a folder, which is then this one, to be looked at and removed. There is a folder of that name at
-    /// each moment, where the file system can exchange two names.
+    /// Exchanges it with an existing directory, which the caller can then inspect and remove. If the file system can
+    /// exchange two names, a directory with the name exists at every moment.
     ///
     /// # Errors
-    /// The system's own words.
+    /// If the system refuses it.
     pub fn exchange(&mut self, name: &OsStr) -> io::Result<()> {
-        // This one is removed in the end, even if another folder gets its name.
+        // This one is removed at the end, even if another directory takes its name.
         let old = self.folder.open_folder(name)?;
         match self.folder.exchange(&self.name, name) {
             Err(error) if error.kind() != io::ErrorKind::NotFound => {
@@ -553,7 +554,7 @@ impl TemporaryFolder<'_> {
 impl Drop for TemporaryFolder<'_> {
     fn drop(&mut self) {
         if !self.is_done {
-            // A later run that finds it tries again.
+            // A later run that finds it will try again.
             let _ = self.folder.remove_folder(&self.name, &self.handle);
         }
         let _ = self.handle.unlock();
@@ -561,24 +562,24 @@ impl Drop for TemporaryFolder<'_> {
 }
 
 impl Temporary<'_> {
-    /// The file, to be written to.
+    /// The file, for writing.
     pub fn file(&mut self) -> &mut File {
         &mut self.file
     }
 
-    /// Gives it its name, instead of what has it.
+    /// Gives it its final name, and replaces the file that has it.
     ///
     /// # Errors
-    /// The system's own words.
+    /// If the system refuses it.
     pub fn persist(mut self, name: &OsStr) -> io::Result<File> {
         self.folder.rename(&self.name, name)?;
         self.done()
     }
 
-    /// Gives it its name, which nothing has.
+    /// Gives it its final name, which must be free.
     ///
     /// # Errors
-    /// When something has it, and what the system says.
+    /// If the name is taken, or the system refuses it.
     pub fn persist_noclobber(mut self, name: &OsStr) -> io::Result<File> {
         self.folder.rename_new(&self.name, name)?;
         self.done()
@@ -586,7 +587,7 @@ impl Temporary<'_> {
 
     fn done(&mut self) -> io::Result<File> {
         self.is_done = true;
-        // With the lock, which goes with the last handle.
+        // Closing the last handle releases the lock.
         self.file.try_clone()
     }
 }
@@ -599,7 +600,7 @@ impl Drop for Temporary<'_> {
     }
 }
 
-/// Whether a file that is open is one, and no folder, device or pipe.
+/// Whether an open file is a regular file, and not a directory, device or pipe.
 pub(super) fn check_regular(file: &File, path: &Path) -> io::Result<()> {
     let facts = file.metadata()?;
     if facts.is_dir() {
@@ -608,7 +609,7 @@ pub(super) fn check_regular(file: &File, path: &Path) -> io::Result<()> {
     if facts.is_file() { Ok(()) } else { Err(Distrust::NotAFile.at(path)) }
 }
 
-/// How the names of temporary files with a tag begin.
+/// The start of the names of temporary files with a tag.
 fn prefix(tag: &OsStr) -> String {
     let hash = blake3::hash(tag.as_bytes()).to_hex();
     format!("{START}{}-", &hash[..8])
@@ -626,7 +627,7 @@ mod tests {
         let name = one.name.clone();
         folder.clear(None);
         assert!(folder.has(&name), "it is being written");
-        // As a kill would leave it.
+        // The state after a kill.
         let mut one = one;
         one.is_done = true;
         drop(one);

@@ -1,16 +1,17 @@
-//! Files where others may have put theirs: what lop writes beside a user's file, and what it finds there.
+//! Files in directories that other users can write to: the files that lop writes next to the user's, and those that it
+//! finds there.
 //!
-//! A repository or an archive can hold links under any name, other users can put files where a folder is shared, and a
-//! name that was looked at can mean something else a moment later. So there is one place that opens and makes such files:
+//! A repository or an archive can contain links under any name, other users can put files into a shared directory, and
+//! a name can mean another file a moment after a check. So only this module opens and creates such files:
 //!
 //! ```text
-//!   Folder ── temporary ──► Temporary ── put ──► a whole file under its name    what is there is replaced, not written to
-//!     │  └─── open ───────► a regular file of the user's with no other name     never through a link, never a pipe
-//!     └────── create ─────► what a user named: made anew, or emptied
-//!   ReadAccess                the readers of what is made: only users who may read the test case
+//!   Folder ── temporary ──► Temporary ── persist ──► a complete file     it replaces the old one, and never writes into it
+//!     │  └─── open ───────► a regular file of the user's with one name         never through a link, never a pipe
+//!     └────── create ─────► a file that the user named, created or emptied
+//!   ReadAccess                who may read the new files: only users who may read the test case
 //! ```
 //!
-//! A folder is a handle: what is looked at and what is opened are the same thing.
+//! A directory is a handle, so the file that was checked is the file that is opened.
 
 mod distrust;
 mod file;

@@ -1,4 +1,4 @@
-//! Permissions of what lop makes of a file: only users who may read that file may read it.
+//! Permissions of the files that lop makes from another file: only users who can read that file can read them.
 
 use std::fs::{self, Metadata};
 use std::os::unix::fs::MetadataExt;
@@ -11,55 +11,54 @@ const SHARED: u32 = 0o066;
 /// Reading, for the group and for others.
 const READING: u32 = 0o044;
 
-/// The permissions that a new file may have at most, because another file has no more. Its owner may always read and
-/// write it.
+/// The most permissive mode for a new file: that of another file. The owner can always read and write it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ReadAccess {
     shared: u32,
-    /// The group that the permissions of a group are about; `None` where there are none.
+    /// The group that the group permissions apply to, if there are any.
     group: Option<u32>,
 }
 
 impl ReadAccess {
-    /// Only the user.
+    /// Allows only the user.
     pub const OWN: ReadAccess = ReadAccess { shared: 0, group: None };
 
-    /// The users who may read or write a file with these facts.
+    /// Allows the users who can read or write a file with this metadata.
     #[must_use]
     pub fn of(facts: &Metadata) -> Self {
         ReadAccess { shared: facts.mode() & SHARED, group: Some(facts.gid()) }
     }
 
-    /// The users who may read or write this file; only the user where that cannot be told.
+    /// Allows the users who can read or write this file, or only the user if the metadata cannot be read.
     #[must_use]
     pub fn of_file(path: &Path) -> Self {
         fs::metadata(path).map_or(Self::OWN, |facts| Self::of(&facts))
     }
 
-    /// The same without those who may write.
+    /// Drops the permission to write.
     #[must_use]
     pub fn readers(self) -> Self {
         ReadAccess { shared: self.shared & READING, ..self }
     }
 
-    /// The part of these permissions that goes with this audience, for a file of this group.
+    /// Limits these permissions for a file of this group.
     #[must_use]
     pub fn narrow(self, mode: u32, group: u32) -> u32 {
         mode & (self.bits(group) | !SHARED) & 0o777
     }
 
-    /// The mode to make a file with, in a folder with these facts.
+    /// The mode for a new file in a directory with this metadata.
     pub(super) fn file_mode(self, folder: &Stat) -> u32 {
         0o600 | self.bits(group_in(folder))
     }
 
-    /// The mode to make a folder with, in another with these facts: readers may look into it.
+    /// The mode for a new directory in one with this metadata; readers can list it.
     pub(super) fn folder_mode(self, folder: &Stat) -> u32 {
         let reading = self.bits(group_in(folder)) & READING;
         0o700 | reading | reading >> 2
     }
 
-    /// The permissions for the group and for others. Where the group is another one, each of the two gets what both had.
+    /// The permissions for the group and for others. If the group differs, both get the permissions that both had.
     fn bits(self, group: u32) -> u32 {
         if self.group == Some(group) {
             return self.shared;
@@ -69,7 +68,7 @@ impl ReadAccess {
     }
 }
 
-/// The group that a new file gets.
+/// The group of a new file.
 fn group_in(folder: &Stat) -> u32 {
     if cfg!(target_os = "linux") && !Mode::from_raw_mode(folder.st_mode).contains(Mode::SGID) {
         rustix::process::getegid().as_raw()

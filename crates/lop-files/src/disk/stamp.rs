@@ -1,20 +1,20 @@
-//! Whether a file is the same as before, told without reading it.
+//! Detects a change of a file without reading it.
 
 use std::fs::File;
 use std::io;
 
 use rustix::fs::Stat;
 
-/// The facts by which a file is known again without reading it. An editor can set its time of modification back, but
-/// not the time of its last change.
+/// Metadata that changes whenever a file changes. An editor can set the modification time back, but not the change
+/// time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Stamp([i128; 7]);
 
 impl Stamp {
-    /// The stamp of a file that is open.
+    /// Returns the stamp of an open file.
     ///
     /// # Errors
-    /// The system's own words.
+    /// If the system refuses it.
     pub fn of(file: &File) -> io::Result<Stamp> {
         Ok(Self::from(&rustix::fs::fstat(file)?))
     }

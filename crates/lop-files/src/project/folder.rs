@@ -1,4 +1,4 @@
-//! Reading a folder into the members of an archive, and writing an archive out as a folder.
+//! Reads a directory into the members of an archive, and writes an archive as a directory.
 
 use std::collections::{BTreeSet, HashMap};
 use std::ffi::OsStr;
@@ -15,19 +15,19 @@ use rustix::fs::{AtFlags, Gid, Mode, Uid};
 
 use super::{Archive, Entry, Kind, Member};
 
-/// Folders that belong to a tool that watches over the files, and are none of them.
+/// Directories of version control systems, which aren't part of a test case.
 const OF_TOOLS: [&str; 5] = [".git", ".hg", ".svn", ".jj", ".bzr"];
 
-/// Bytes that are read at most: a test case is held in memory several times.
+/// Maximum size in bytes: a test case is in memory several times.
 pub const MOST_BYTES: u64 = 512 << 20;
 
-/// Files, links and folders that a tree may have.
+/// Maximum number of files, links and directories.
 const MOST_MEMBERS: usize = 1_000_000;
 
-/// The reason why something in a folder is no part of the test case.
+/// The reason why a file isn't part of the test case.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum LeftOut {
-    /// The folder of a version control.
+    /// The directory of a version control system.
     Tool(PathBuf),
     /// A symbolic link to something outside.
     Link(PathBuf),
@@ -46,7 +46,7 @@ pub enum ReadError {
         /// The error of the system.
         source: io::Error,
     },
-    /// There is too much.
+    /// It is too large.
     #[error("{} has more than {} MiB, or more than {MOST_MEMBERS} files", .0.display(), MOST_BYTES >> 20)]
     TooLarge(PathBuf),
 }
@@ -62,19 +62,19 @@ pub struct WriteError {
     pub source: io::Error,
 }
 
-/// The members of a test case, and what was left out.
+/// The members of a test case, and the files that were left out.
 #[derive(Clone, Debug, Default)]
 pub struct Selection {
-    /// In the order of their paths, a folder's entries together.
+    /// In the order of their paths, with the entries of a directory together.
     pub members: Vec<Member>,
     /// In the same order.
     pub left_out: Vec<LeftOut>,
 }
 
-/// Reads a folder. Nothing that a link leads to is read, and nothing at all where there is too much.
+/// Reads a directory. Follows no link, and reads nothing if it is too large.
 ///
 /// # Errors
-/// When something in it cannot be read, or there is too much.
+/// If part of it cannot be read, or it is too large.
 pub fn read(root: &Path) -> Result<Selection, ReadError> {
     let mut selection = list(root)?;
     for member in selection.members.iter_mut().filter(|member| member.kind == Kind::File) {
@@ -84,14 +84,14 @@ pub fn read(root: &Path) -> Result<Selection, ReadError> {
     Ok(selection)
 }
 
-/// The same without the content of files.
+/// Reads a directory without the content of its files.
 ///
 /// # Errors
-/// As [`read`].
+/// As for [`read`].
 pub fn list(root: &Path) -> Result<Selection, ReadError> {
     let mut selection = Selection::default();
     let mut bytes = 0;
-    // Folders that are open, each with the names that are left in it, the last first.
+    // Open directories, each with its remaining names, the last one first.
     let mut open = vec![(PathBuf::new(), names(root)?)];
     while let Some((folder, left)) = open.last_mut() {
         let Some(name) = left.pop() else {
@@ -139,7 +139,8 @@ pub fn list(root: &Path) -> Result<Selection, ReadError> {
     Ok(selection)
 }
 
-/// By this a folder is known again without reading its files; `None` where it cannot be looked at.
+/// Returns a stamp that changes whenever a file in the directory changes, without reading the files. `None` if the
+/// directory cannot be read.
 #[must_use]
 pub fn stamp(root: &Path) -> Option<u64> {
     let mut hasher = DefaultHasher::new();
@@ -149,7 +150,7 @@ pub fn stamp(root: &Path) -> Option<u64> {
             let path = folder.join(&name);
             let facts = path.symlink_metadata().ok()?;
             let is_folder = facts.is_dir();
-            // A folder's own time changes with what is made in it, which has a name here.
+            // A directory's own time changes if an entry is added, and the names are part of the stamp.
             let time = if is_folder { (0, 0) } else { (facts.mtime(), facts.mtime_nsec()) };
             (name, is_folder, facts.ino(), facts.len(), time).hash(&mut hasher);
             if is_folder {
@@ -160,7 +161,7 @@ pub fn stamp(root: &Path) -> Option<u64> {
     Some(hasher.finish())
 }
 
-/// The names in a folder, from the last to the first.
+/// Lists the names in a directory, from the last to the first.
 fn names(folder: &Path) -> Result<Vec<std::ffi::OsString>, ReadError> {
     let failed = |source| ReadError::Read { path: folder.to_owned(), source };
     let entries = fs::read_dir(folder).map_err(failed)?;
@@ -187,12 +188,13 @@ fn leads_inside(path: &Path, target: &Path) -> bool {
     })
 }
 
-/// Writes the members of a text below `root`, which is made if it is not there. A text that is no archive has no members.
+/// Writes the members of a text below `root`, which is created if necessary. A text that isn't an archive has no
+/// members.
 ///
-/// Links are made last: no file goes through one.
+/// Creates links last, so that no file is written through one.
 ///
 /// # Errors
-/// When the system refuses something; part of it may be there then.
+/// If the system refuses something. Part of the members may be written then.
 pub fn write(text: &[u8], root: &Path) -> Result<(), WriteError> {
     let failed = |source| WriteError { path: root.to_owned(), source };
     fs::DirBuilder::new().recursive(true).mode(0o755).create(root).map_err(failed)?;
@@ -201,12 +203,12 @@ pub fn write(text: &[u8], root: &Path) -> Result<(), WriteError> {
         .map_err(|error| WriteError { path: root.join(error.path), source: error.source })
 }
 
-/// The same in a folder that is open and empty, whatever its name leads to, as the owner of another folder. The members of
-/// another text are in another folder, which nothing writes to any more: files that have not changed are one with those
-/// there. To make ten thousand of them anew took half a second on a journaling file system.
+/// Writes the members of a text into an open, empty directory, and gives them the owner of another directory. A further
+/// directory contains the members of another text and doesn't change any more: files with the same content are hard
+/// links to it. Writing ten thousand files took half a second on a journaling file system.
 ///
 /// # Errors
-/// As [`write()`], with paths below the folder.
+/// As for [`write()`], with paths below the directory.
 pub fn write_into(
     text: &[u8],
     root: &File,
@@ -280,7 +282,7 @@ fn write_below(
     Ok(())
 }
 
-/// Gives a link or a folder to another owner, or to a group at least. Only root may give away.
+/// Changes the owner of a link or a directory, or at least its group. Only root can change owners.
 fn give(root: &Dir, path: &Path, user: u32, group: u32) {
     let (user, group) = (Some(Uid::from_raw(user)), Some(Gid::from_raw(group)));
     if rustix::fs::chownat(root, path, user, group, AtFlags::SYMLINK_NOFOLLOW).is_err() {
@@ -298,7 +300,7 @@ fn write_file(entry: &Entry, text: &[u8], root: &Dir, owner: Option<(u32, u32)>)
     {
         let _ = fchown(&file, None, Some(group));
     }
-    // The mode that it is made with loses what the umask takes.
+    // The umask removes bits from the mode of a new file.
     if file.metadata()?.permissions().mode() & 0o777 != entry.mode {
         file.set_permissions(fs::Permissions::from_mode(entry.mode))?;
     }

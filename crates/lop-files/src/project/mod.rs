@@ -2,17 +2,17 @@
 //!
 //! ```text
 //!   lop-files-91b2c4d5                       the mark: no file has it
-//!   lop-files-91b2c4d5 file 644 src/a.c      a frame, from the line break before it to the one behind it
+//!   lop-files-91b2c4d5 file 644 src/a.c      a frame, from the newline before it to the one after it
 //!   int a;                                   the file's bytes, up to the next frame
 //!   lop-files-91b2c4d5 link 777 b.c          a symbolic link, with where it leads
 //!   a.c
-//!   lop-files-91b2c4d5 folder 755 empty      a folder with nothing in it
+//!   lop-files-91b2c4d5 folder 755 empty      an empty directory
 //!   lop-files-91b2c4d5 argument 0 2          the second argument of the test's command, where these are reduced, too
 //!   -O2
 //! ```
 //!
-//! All else takes a candidate for bytes: to take a file out is to delete its frame and its bytes, to empty it is to delete
-//! its bytes. The bytes between two frames are exactly those of the file, whether it ends with a line break or not.
+//! To the rest of lop, a candidate is bytes. Deleting a frame with its bytes removes the file; deleting only the bytes
+//! empties it. The bytes between two frames are exactly those of the file, with or without a newline at the end.
 
 mod folder;
 #[cfg(feature = "patch")]
@@ -29,7 +29,7 @@ pub use folder::{LeftOut, MOST_BYTES, ReadError, Selection, WriteError, list, re
 #[cfg(feature = "patch")]
 pub use patch::{PatchError, patched};
 
-/// The mark begins so; behind it comes a part of a hash of all that is in the archive.
+/// The start of the mark; part of a hash of the archive's content follows.
 const MARK: &str = "lop-files-";
 
 /// The kind of an entry of an archive.
@@ -39,9 +39,9 @@ pub enum Kind {
     File,
     /// A symbolic link; its content is the path that it leads to.
     Link,
-    /// A folder with nothing in it; others follow from the paths of what is in them.
+    /// An empty directory; other directories follow from the paths of their files.
     Folder,
-    /// A word of the command that is the test; its path is its number, 0 for the program.
+    /// A word of the test's command; its path is its number, 0 for the program.
     Argument,
 }
 
@@ -67,7 +67,7 @@ pub struct Member {
     pub content: Vec<u8>,
 }
 
-/// A member in the text of an archive.
+/// A member's place in the text of an archive.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Entry {
     /// The path below the root, with `/`.
@@ -76,9 +76,9 @@ pub struct Entry {
     pub kind: Kind,
     /// The permissions.
     pub mode: u32,
-    /// The line that says so, with the line break before it.
+    /// The frame, with the newline before it.
     pub frame: Range<usize>,
-    /// The bytes behind the frame.
+    /// The bytes after the frame.
     pub content: Range<usize>,
 }
 
@@ -89,17 +89,17 @@ impl Entry {
         self.frame.start..self.content.end
     }
 
-    /// The path, as one of the system.
+    /// Returns the path as the system writes it.
     #[must_use]
     pub fn path(&self) -> &Path {
         Path::new(OsStr::from_bytes(&self.path))
     }
 }
 
-/// How the texts of one test case are taken apart: by its mark.
+/// The mark of a test case, by which its texts are split into members.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Archive {
-    /// The mark with the line break before it and the blank behind it: so each frame begins.
+    /// The mark with the newline before it and the space after it, which start each frame.
     begin: Vec<u8>,
 }
 
@@ -113,7 +113,7 @@ impl Archive {
             hasher.update(&member.content);
         });
         let hex = hasher.finalize().to_hex();
-        // A file may have the mark of another archive in it, but for all that can be known not each longer one.
+        // A file may contain the mark of another archive, but hardly all longer ones.
         let mark = (8..=hex.len()).map(|len| format!("{MARK}{}", &hex[..len])).find(|mark| {
             let finder = memmem::Finder::new(mark.as_bytes());
             members.iter().all(|member| finder.find(&member.content).is_none() && finder.find(&member.path).is_none())
@@ -126,7 +126,7 @@ impl Archive {
         Archive { begin: [b"\n", mark, b" "].concat() }
     }
 
-    /// Members of which none has the mark in it, as a text of this archive.
+    /// Packs members that don't contain the mark into a text of this archive.
     #[must_use]
     pub fn text(&self, members: &[Member]) -> Vec<u8> {
         let mut text = self.begin[1..self.begin.len() - 1].to_vec();
@@ -143,7 +143,7 @@ impl Archive {
         [&self.begin, format!("{} {mode:o} {}\n", kind.name(), escaped(path)).as_bytes()].concat()
     }
 
-    /// The archive that a text is; `None` if it is none.
+    /// Recognises an archive; `None` if the text isn't one.
     #[must_use]
     pub fn of(text: &[u8]) -> Option<Self> {
         let end = memchr::memchr(b'\n', text).unwrap_or(text.len());
@@ -152,7 +152,7 @@ impl Archive {
         (hex.len() >= 8 && hex.iter().all(u8::is_ascii_hexdigit)).then(|| Archive::with_mark(mark))
     }
 
-    /// The entries of a text, in its order. A frame that cannot be read is a part of the content before it.
+    /// Lists the entries of a text in its order. A corrupt frame counts as content of the entry before it.
     #[must_use]
     pub fn entries(&self, text: &[u8]) -> Vec<Entry> {
         let mut entries: Vec<Entry> = Vec::new();
@@ -161,7 +161,7 @@ impl Archive {
             let Some(len) = memchr::memchr(b'\n', &text[words..]) else { continue };
             let Some((kind, mode, path)) = frame(&text[words..words + len]) else { continue };
             if let Some(last) = entries.last_mut() {
-                // A text that has lost a line break between two frames is still taken apart.
+                // Split the text even if the newline between two frames is gone.
                 last.content.end = at.max(last.content.start);
             }
             let frame = at..words + len + 1;
@@ -170,7 +170,7 @@ impl Archive {
         entries
     }
 
-    /// The files, links and folders of a text, with their contents.
+    /// Returns the files, links and directories of a text, with their content.
     #[must_use]
     pub fn members(&self, text: &[u8]) -> Vec<Member> {
         let member = |entry: Entry| Member {
@@ -182,7 +182,7 @@ impl Archive {
         self.files(text).into_iter().map(member).collect()
     }
 
-    /// The words for a line of the text that belongs to no file: the path in a frame, nothing for the mark.
+    /// Describes a line that belongs to no file: the path for a frame, nothing for the mark.
     #[must_use]
     pub fn heading(&self, line: &[u8]) -> Option<String> {
         if *line == self.begin[1..self.begin.len() - 1] {
@@ -193,7 +193,7 @@ impl Archive {
         Some(if kind == Kind::Argument { format!("argument {path}") } else { path })
     }
 
-    /// A text in which the regular files that `is_meant` accepts have `content`, and all else is as it was.
+    /// Replaces the content of the regular files that `is_meant` accepts.
     #[must_use]
     pub fn filled(&self, text: &[u8], is_meant: impl Fn(&Entry) -> bool, content: &[u8]) -> Vec<u8> {
         let (mut filled, mut at) = (Vec::with_capacity(text.len()), 0);
@@ -206,7 +206,7 @@ impl Archive {
         filled
     }
 
-    /// The members of a text in the order of their paths, which is not that of a text in which a file was moved.
+    /// Returns the members in the order of their paths. The text has another order if a file was moved.
     #[must_use]
     pub fn sorted_members(&self, text: &[u8]) -> Vec<Member> {
         let mut members = self.members(text);
@@ -214,7 +214,7 @@ impl Archive {
         members
     }
 
-    /// The files, links and folders of a text.
+    /// Returns the files, links and directories of a text.
     #[must_use]
     pub fn files(&self, text: &[u8]) -> Vec<Entry> {
         let mut entries = self.entries(text);
@@ -223,7 +223,7 @@ impl Archive {
     }
 }
 
-/// The words of the command that a text has, each with its number; `None` where it has none.
+/// Returns the words of the command in a text, each with its number, if there are any.
 #[must_use]
 pub fn words(text: &[u8]) -> Option<Vec<(usize, OsString)>> {
     let entries = Archive::of(text)?.entries(text);
@@ -234,7 +234,7 @@ pub fn words(text: &[u8]) -> Option<Vec<(usize, OsString)>> {
     Some(words.collect::<Vec<_>>()).filter(|words| !words.is_empty())
 }
 
-/// A text without the words of its command.
+/// Removes the words of the command from a text.
 #[must_use]
 pub fn without_words(text: &[u8]) -> Vec<u8> {
     let entries = Archive::of(text).map(|archive| archive.entries(text)).unwrap_or_default();
@@ -247,7 +247,7 @@ pub fn without_words(text: &[u8]) -> Vec<u8> {
     left
 }
 
-/// The members that are the words of a command.
+/// Makes the members for the words of a command.
 #[must_use]
 pub fn of_words(words: &[OsString]) -> Vec<Member> {
     let member = |(number, word): (usize, &OsString)| Member {
@@ -259,7 +259,7 @@ pub fn of_words(words: &[OsString]) -> Vec<Member> {
     words.iter().enumerate().map(member).collect()
 }
 
-/// The words of a frame behind the mark. A path that leads out of the root is none.
+/// Parses a frame after the mark. Rejects a path that leads out of the root.
 fn frame(words: &[u8]) -> Option<(Kind, u32, Vec<u8>)> {
     let mut words = words.splitn(3, |byte| *byte == b' ');
     let (kind, mode, path) = (words.next()?, words.next()?, unescaped(words.next()?));
@@ -268,12 +268,12 @@ fn frame(words: &[u8]) -> Option<(Kind, u32, Vec<u8>)> {
     is_inside(Path::new(OsStr::from_bytes(&path))).then_some((kind, mode & 0o777, path))
 }
 
-/// Whether a path is one below the root.
+/// Whether a path is below the root.
 fn is_inside(path: &Path) -> bool {
     path.components().next().is_some() && path.components().all(|part| matches!(part, Component::Normal(_)))
 }
 
-/// A path in a line of text.
+/// Writes a path in a line of text.
 fn escaped(path: &[u8]) -> String {
     let mut out = String::new();
     for chunk in path.utf8_chunks() {

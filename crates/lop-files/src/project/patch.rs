@@ -1,4 +1,4 @@
-//! A patch, applied to the files of an archive.
+//! Applies a patch to the files of an archive.
 
 use std::cmp::Reverse;
 use std::collections::BTreeSet;
@@ -11,23 +11,23 @@ use diffy::patch_set::{FileMode, FileOperation, ParseOptions, PatchKind, PatchSe
 
 use super::{Kind, Member};
 
-/// The mode of a file that a patch makes and says nothing else of.
+/// The mode of a new file if the patch doesn't specify one.
 const USUAL_MODE: u32 = 0o644;
 
-/// Folders in front of the paths of a patch that a directory may be without.
+/// Maximum number of leading directories in a patch's paths that the files may lack.
 const MOST_FOLDERS: usize = 16;
 
 /// A patch that cannot be applied.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum PatchError {
-    /// It is none.
+    /// The text isn't a patch.
     #[error("cannot be parsed as a patch: {0}")]
     Form(#[from] diffy::patch_set::PatchSetParseError),
-    /// It changes no file that is there.
+    /// It changes no existing file.
     #[error("changes none of these files")]
     Elsewhere,
-    /// It fits neither the files as they are nor those that it makes.
+    /// It matches neither the files as they are nor the patched files.
     #[error("does not fit {path}: {reason}")]
     Unfit {
         /// The file, as the patch names it.
@@ -37,17 +37,18 @@ pub enum PatchError {
     },
 }
 
-/// The files of the folder `at` after a patch, or before it where they have it already; and the paths in the patch that are
-/// not below this folder. Its paths may begin with folders that the files have not: those of `at` count for more than others.
+/// Applies a patch to the files of the directory `at`, or reverses it if it is applied already. Also returns the paths
+/// in the patch that aren't below this directory. The patch's paths may have leading directories that the files lack;
+/// those of `at` are tried first.
 ///
 /// # Errors
-/// A text that is no patch, or does not fit.
+/// If the text isn't a patch, or doesn't match the files.
 pub fn patched(members: &[Member], patch: &[u8], at: &Path) -> Result<(Vec<Member>, Vec<String>), PatchError> {
     let options = if has_git_headers(patch) { ParseOptions::gitdiff() } else { ParseOptions::unidiff() };
     let changes = PatchSet::parse_bytes(patch, options).collect::<Result<Vec<_>, _>>()?;
     let changes: Vec<Change<'_>> = changes.iter().filter_map(Change::of).collect();
     let known: BTreeSet<&[u8]> = members.iter().map(|member| member.path.as_slice()).collect();
-    // The number of folders in front, and their names behind the first, which is `a` or `b` mostly.
+    // The number of leading directories, and their names after the first, which is usually `a` or `b`.
     let fronts: BTreeSet<(usize, &[u8])> = changes
         .iter()
         .flat_map(|change| [change.before, change.after])
@@ -61,10 +62,10 @@ pub fn patched(members: &[Member], patch: &[u8], at: &Path) -> Result<(Vec<Membe
         (is_here, count, Reverse(folders))
     };
     let front = fronts.into_iter().max_by_key(rank).filter(|front| rank(front).1 > 0).ok_or(PatchError::Elsewhere)?;
-    // `diff -N` names a file that is not there as one that is, with nothing in it.
+    // `diff -N` shows a missing file as an empty one.
     let changes: Vec<Change<'_>> =
         changes.into_iter().map(|change| if is_known(&change, front) { change } else { change.of_new() }).collect();
-    // A file that it makes is where its others are.
+    // A new file belongs to the same directory as the others.
     let (here, elsewhere): (Vec<_>, Vec<_>) =
         changes.iter().partition(|change| is_known(change, front) || change.is_made_or_gone(front));
     let forward = apply(members, &here, front.0, false);
@@ -81,7 +82,7 @@ struct Change<'p> {
     before: Option<&'p [u8]>,
     after: Option<&'p [u8]>,
     mode: Option<FileMode>,
-    /// `None`: the content is not one of lines.
+    /// `None` if the content isn't text.
     patch: Option<&'p Patch<'p, [u8]>>,
     is_copy: bool,
 }
@@ -104,7 +105,7 @@ impl<'p> Change<'p> {
         })
     }
 
-    /// The same, of a file that is not there, if its lines are all new or all gone.
+    /// Handles a missing file, if all its lines are added or removed.
     fn of_new(self) -> Self {
         let hunks = self.patch.map(Patch::hunks).unwrap_or_default();
         Change {
@@ -114,7 +115,7 @@ impl<'p> Change<'p> {
         }
     }
 
-    /// Its paths behind these folders, if they begin with them.
+    /// Strips these leading directories from its paths, if both have them.
     fn below<'f>(&'f self, (folders, names): (usize, &'f [u8])) -> impl Iterator<Item = &'p [u8]> + 'f {
         let paths = [self.before, self.after].into_iter().flatten();
         let paths = paths.filter(move |path| front(path, folders) == Some(names));
@@ -130,12 +131,12 @@ impl<'p> Change<'p> {
     }
 }
 
-/// A path without this number of folders in front; `None` if it has fewer.
+/// Strips this number of leading directories from a path; `None` if it has fewer.
 fn without(path: &[u8], folders: usize) -> Option<&[u8]> {
     (0..folders).try_fold(path, |path, _| Some(&path[memchr::memchr(b'/', path)? + 1..]))
 }
 
-/// The names of this number of folders in front of a path, without the first; `None` if it has fewer.
+/// Returns the names of this number of leading directories, without the first; `None` if there are fewer.
 fn front(path: &[u8], folders: usize) -> Option<&[u8]> {
     let rest = without(path, folders)?;
     let names = &path[..path.len() - rest.len()];
@@ -143,7 +144,7 @@ fn front(path: &[u8], folders: usize) -> Option<&[u8]> {
     Some(names[first..].strip_suffix(b"/").unwrap_or_default())
 }
 
-/// The files after some changes, or before them.
+/// Applies changes to files, or reverses them.
 fn apply(
     members: &[Member],
     changes: &[&Change<'_>],

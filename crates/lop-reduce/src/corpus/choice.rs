@@ -1,4 +1,4 @@
-//! The choice of files: greedy sets, made smaller by exchanges.
+//! Chooses files: greedy sets, improved by exchanges.
 
 use super::Shows;
 use super::exchange::exchanged;

@@ -1,4 +1,4 @@
-//! The files of a corpus by the behaviours that they show, and greedy choices among them.
+//! Indexes the files of a corpus by their behaviours, and makes greedy choices among them.
 
 use std::cmp::Reverse;
 use std::collections::{BinaryHeap, HashSet};

@@ -1,5 +1,4 @@
-//! Responsible for a corpus that is small and still does everything: of files that each show some behaviours, few and
-//! small ones that show all. Numbers in, numbers out.
+//! Minimises a corpus: chooses few, small files that together show all behaviours. Numbers in, numbers out.
 
 mod choice;
 mod exchange;

@@ -1,4 +1,4 @@
-//! The differences of two texts, cut into parts of one kind.
+//! Splits the difference of two texts into parts of one kind.
 
 use std::cmp::Ordering;
 use std::collections::{HashMap, HashSet};

@@ -1,4 +1,5 @@
-//! Responsible for the difference between a test case that passes and one that fails: which part of it brings the failure.
+//! Isolates the cause of a failure: the part of the difference between a passing and a failing test case that brings
+//! it.
 //!
 //! ```text
 //!   passing, failing ─► differences: of files, of units of the tree, of tokens ─► engine: which of them to have
@@ -6,8 +7,8 @@
 //!                            └──── the two texts, nearer to each other ◄── judge ◄─────┘
 //! ```
 //!
-//! Each level works on the texts that the one before it left, with the engine's
-//! [`isolate`](lop_engine::isolate). A candidate with more syntax errors than both texts is unresolved without a test.
+//! Each level works on the texts from the level before, with the engine's [`isolate`](lop_engine::isolate). A candidate
+//! with more syntax errors than both texts is unresolved without a test.
 
 mod differences;
 

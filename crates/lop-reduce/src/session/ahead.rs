@@ -1,4 +1,4 @@
-//! Tests ahead of their time: workers that would wait run the tests that a rehearsal has come to.
+//! Runs speculative tests on idle workers.
 
 use std::rc::Rc;
 use std::sync::Arc;

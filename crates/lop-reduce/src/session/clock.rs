@@ -1,4 +1,4 @@
-//! How long a reduction has taken, the runs before an interruption included.
+//! Measures the time of a reduction, including the runs before an interruption.
 
 use std::time::{Duration, Instant};
 

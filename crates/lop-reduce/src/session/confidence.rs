@@ -1,4 +1,4 @@
-//! How far the test is trusted, and the results that can become the best again.
+//! The trust in the test, and the earlier results that can become the best again.
 
 use std::collections::HashMap;
 use std::sync::Arc;

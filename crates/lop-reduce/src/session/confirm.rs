@@ -1,4 +1,4 @@
-//! The session's way with a test that may contradict itself: it asks again, and takes back results that do not hold.
+//! Handles flaky tests: repeats tests, and takes back results that don't hold.
 //!
 //! ```text
 //!  input ───► trusted ───► trusted ───► … accepted … ───► best
@@ -6,13 +6,13 @@
 //!    └───────────┴──────────── taken back ◄─────────────────┘
 //! ```
 //!
-//! While the test has never contradicted itself each answer is believed, and only the best result is asked about again,
-//! three times in all or a few more: at the end, and before that where the search has stopped finding anything for long
-//! (which is what a lie that was accepted looks like). Where that contradicts what was answered before, the newest of the earlier
-//! results that holds is looked for by halving. From the first contradiction on candidates are asked about as often as
-//! [`Trust`] says before they are accepted, and the best result is asked about again where nothing is found for long. A
-//! best result that does not hold gives way to the newest earlier one that does; the first of them is the input, which is
-//! interesting because the user says so.
+//! Until the test contradicts itself, lop believes each outcome, and only repeats the test of the best result, about
+//! three times in all: at the end, and earlier if the search finds nothing for a long time (the sign of a wrong
+//! *interesting*). If a repetition contradicts an earlier outcome, lop finds the newest earlier result that holds, by
+//! bisection. After the first contradiction, lop repeats the test before it accepts a candidate, as often as [`Trust`]
+//! requires, and repeats the test of the best result whenever the search finds nothing for a long time. A best result
+//! that doesn't hold is replaced by the newest earlier one that does. The first one is the input, which is interesting
+//! by definition.
 
 use std::sync::Arc;
 
@@ -22,9 +22,9 @@ use crate::current::Best;
 use crate::event::Event;
 use crate::interrupt::Interrupt;
 use crate::memory::{Answers, CERTAIN, Why};
+use crate::steps::MINIMALITY;
 use crate::trust::{EVEN, Reliability, Stakes, Tally};
 use lop_engine::Verdict;
-use lop_passes::{Minimality, Pass};
 use lop_run::exec::{Key, key};
 
 /// After this number of refusals one after the other the best result of a test without a contradiction is looked at: a test
@@ -198,7 +198,7 @@ impl Session<'_, '_> {
 
     /// How much depends on the answers of the pass under way.
     fn stakes(&self) -> Stakes {
-        if self.statistics.pass == Minimality.name() { Stakes::Guarantee } else { Stakes::Candidate }
+        if self.statistics.pass == MINIMALITY.name { Stakes::Guarantee } else { Stakes::Candidate }
     }
 
     /// The odds that a candidate of the pass under way is interesting.

@@ -1,4 +1,4 @@
-//! How long a test may take.
+//! The time limit of a test.
 
 use std::time::Duration;
 

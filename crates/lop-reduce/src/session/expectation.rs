@@ -1,4 +1,4 @@
-//! The chances that candidates are interesting, as the search sees them, corrected by how often it was right.
+//! The search's estimates that candidates are interesting, corrected by its past accuracy.
 
 use std::collections::HashMap;
 

@@ -1,5 +1,5 @@
-//! Work between two tests has an end: where question after question is answered without a test, the session tells the
-//! source to give the rest up.
+//! Limits the work between two tests: if too many questions in a row need no test, the session tells the search to give
+//! up the rest.
 
 /// How many bytes of candidates may be made without a test. Making and looking up a gigabyte of them takes one to two
 /// seconds.

@@ -1,5 +1,4 @@
-//! The session's services for observers: it says what it is about to try and what lies ahead, it holds on, and it ends
-//! passes that are not wanted any more.
+//! Serves observers: reports the next test and the estimate, pauses, and ends skipped passes.
 
 use std::time::{Duration, Instant};
 

@@ -1,4 +1,4 @@
-//! A candidate that the test is asked about.
+//! A candidate with a pending test.
 
 use std::time::Duration;
 

@@ -1,4 +1,4 @@
-//! Which of the grammar's rules are behind what was accepted, and how much they took out.
+//! Counts the accepted edits of each rule, and their savings.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;

@@ -1,4 +1,4 @@
-//! The tests of a session that run, or have ended, before their questions are asked.
+//! The speculative tests of a session, running or finished.
 
 use std::cell::RefCell;
 use std::collections::{BTreeMap, HashMap, VecDeque};

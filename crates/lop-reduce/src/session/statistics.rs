@@ -1,4 +1,4 @@
-//! The counts of the session, for the report.
+//! Counts for the report.
 
 use std::sync::Arc;
 

@@ -1,5 +1,4 @@
-//! The text that the session works on: the best result, with its tree, or a part of it, and the gate that goes with
-//! that.
+//! The text that the session works on, or a part of it, with its tree and its gate.
 
 use std::sync::Arc;
 

@@ -1,18 +1,18 @@
-//! Closures of references: the fewest definitions that are interesting with all that they refer to.
+//! Keeps closures: the fewest definitions that are interesting together with everything that they refer to.
 //!
-//! The search is that of Kalhauge and Palsberg, "Binary Reduction of Dependency Graphs" (ESEC/FSE 2019): of the closures
-//! in the order of their sizes the shortest run from the first on is looked for whose union is interesting. The last of
-//! that run is needed, and the search goes on among those before it; where little text lies between the longest run that
-//! is not interesting and the shortest that is, all of that counts as needed. All of them together are the best result, so
-//! that no union is larger than that.
+//! The search is from Kalhauge and Palsberg, "Binary Reduction of Dependency Graphs" (ESEC/FSE 2019). It sorts the
+//! closures by size and finds the shortest prefix whose union is interesting. The last closure of that prefix is
+//! needed, and the search continues before it. If the prefix and the longest uninteresting one differ by little text,
+//! all of that text counts as needed. The best result is the union of all closures, so no union is larger.
 
 use std::rc::Rc;
 
 use crate::interrupt::Interrupt;
 use crate::ordered::first_interesting;
 use crate::reducer::Reducer;
+use crate::steps::CLOSURES;
 use lop_engine::BitSet;
-use lop_passes::{Bodies, Closures, Pass, References};
+use lop_passes::{Bodies, Pass, References};
 
 use super::proposals::sequences_of;
 use super::sweeps::sweep_while_it_pays;
@@ -87,7 +87,7 @@ fn empty_bodies(reducer: &mut Reducer<'_, '_>) -> Result<bool, Interrupt> {
 
 /// Keeps closures that are interesting, and takes out everything else that may go; `true` if something went.
 fn keep_some(reducer: &mut Reducer<'_, '_>) -> Result<bool, Interrupt> {
-    if !reducer.allows(&Closures) || reducer.session.is_proposal_refused(MEMO) {
+    if !reducer.allows_step(&CLOSURES) || reducer.session.is_proposal_refused(MEMO) {
         return Ok(false);
     }
     let Some(tools) = &mut reducer.tools else { return Ok(false) };
@@ -96,7 +96,7 @@ fn keep_some(reducer: &mut Reducer<'_, '_>) -> Result<bool, Interrupt> {
     let found = References::of(current.document(), tools.grammar, &mut tools.shapes, LEAST, may_go);
     let Some(references) = found else { return Ok(false) };
     let before = reducer.weight();
-    reducer.session.enter_pass(Closures.name(), reducer.round)?;
+    reducer.session.enter_pass(CLOSURES.name, reducer.round)?;
     go_through(reducer, Search::new(Rc::new(references)))?;
     Ok(reducer.weight() < before)
 }

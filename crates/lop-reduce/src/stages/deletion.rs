@@ -1,13 +1,13 @@
-//! Stage 1, deletion: sibling lists, and definitions that nothing refers to, by expected gain; or level by level.
+//! Stage 1, deletion: sibling lists and unreferenced definitions by expected gain, or level by level.
 //!
 //! Five things stay out of this queue because they cost tests in it. Bodies: 131 tests became 154 on a preprocessed C
-//! file. Closures behind the first four tests of lists: 121 became 149 there, 103 became 105 and 152 stayed 152 on two
-//! JavaScript files. Comments behind the lists: 128 became 114 on a Go file, three files took one test less and two as
+//! file. Closures after the first four tests of lists: 121 became 149 there, 103 became 105 and 152 stayed 152 on two
+//! JavaScript files. Comments after the lists: 128 became 114 on a Go file, three files took one test less and two as
 //! many, but 103 became 105 on a JavaScript file, 169 became 175 on a C file and 319 became 385 on a Rust file. The two
-//! local edits that promise most, hoists for the most part, before the lists: six cases took 1 to 7 tests more of 89 to
-//! 759, and none took fewer. Seconds in the place of tests, with an interesting answer 15 times as dear as another: 121
-//! tests became 144 on the C file, 759 became 726 on a Rust file, and 102 stayed 102 on the file whose answers do
-//! differ that much. Seconds differ from run to run, too, while one seed means one sequence of tests.
+//! most promising local edits (mostly hoists) before the lists: six cases took 1 to 7 more tests of 89 to 759, and none
+//! took fewer. Seconds instead of tests, with an interesting outcome 15 times as expensive as another: 121 tests became
+//! 144 on the C file, 759 became 726 on a Rust file, and 102 stayed 102 on the file whose outcomes do differ that much.
+//! Also, seconds differ from run to run, and one seed must give one sequence of tests.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;

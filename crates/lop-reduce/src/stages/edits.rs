@@ -1,5 +1,4 @@
-//! One round of single edits by expected gain: the local edits, and with the same machinery those of the rules, of windows
-//! and pairs of tokens, and of the late stage.
+//! One round of single edits by expected gain: local edits, and also those of rules, windows, pairs and the late stage.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;

@@ -1,5 +1,5 @@
-//! Parts of the text that are in another language, such as a script in a page. When nothing more goes of the text itself
-//! each of them is worked on like a text of its own, with all that stands around it as it is.
+//! Parts in another language, such as a script in a page. After the text itself, each part is reduced like a separate
+//! text, and the text around it stays the same.
 
 use std::ops::Range;
 use std::sync::Arc;

@@ -1,4 +1,4 @@
-//! Cutting down to a syntax error, and taking away what stands around those that are left.
+//! Cuts down to a syntax error, and removes the text around the remaining ones.
 
 use std::ops::Range;
 

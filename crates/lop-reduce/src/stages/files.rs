@@ -1,5 +1,5 @@
-//! The files of a test case that has several: those in one language are worked on together, as one text with one tree, so
-//! that definitions in one file go with what refers to them in another.
+//! The files of a test case: all files in one language are reduced together as one text with one tree, so that a
+//! definition in one file can be removed with its uses in another.
 
 use std::ops::Range;
 use std::sync::Arc;
@@ -7,7 +7,8 @@ use std::sync::Arc;
 use crate::interrupt::Interrupt;
 use crate::memory::memo;
 use crate::reducer::Reducer;
-use lop_passes::{Files, Flatten, Join, Minimality, Pass};
+use crate::steps::MINIMALITY;
+use lop_passes::{Files, Flatten, Join};
 
 use super::embedded::reduce_embedded_in_files;
 use super::parts::{Parts, Shrink, reduce_parts};
@@ -25,10 +26,10 @@ pub(crate) fn reduce_files(
     let Some(project) = reducer.project else { return Ok(false) };
     let before = Arc::clone(reducer.session.best());
     sweep_over(reducer, &Files)?;
-    if !reducer.allows(&Files) && reducer.allows(&Minimality) {
+    if !reducer.allows(&Files) && reducer.allows_step(&MINIMALITY) {
         // Nothing but the guarantee is asked for, and files are a part of it.
         let files = sequences_of(reducer, &Files);
-        sweep_all(reducer, Minimality.name(), files)?;
+        sweep_all(reducer, MINIMALITY.name, files)?;
     }
     for (number, grammar) in project.grammars().iter().enumerate() {
         let best = Arc::clone(reducer.session.best());

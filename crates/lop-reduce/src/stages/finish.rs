@@ -1,4 +1,4 @@
-//! How the result looks. Its parts stay, and are verified as they are then.
+//! The appearance of the result: names and layout. The final text is then verified.
 
 use std::sync::Arc;
 

@@ -1,4 +1,4 @@
-//! Local edits, and a second look at those that were refused when the text was another one.
+//! Local edits, and a second look at those that were rejected earlier.
 
 use std::sync::Arc;
 

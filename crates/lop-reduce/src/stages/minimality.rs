@@ -1,14 +1,12 @@
-//! The guarantee of 1-minimality: everything that is left is asked about, one by one, and what is known of each deletion of
-//! the result in the end.
+//! The guarantee of 1-minimality: tests each remaining part, and records the outcome of each deletion for the report.
 
 use crate::interrupt::Interrupt;
 use crate::options::Minimal;
 use crate::reducer::Reducer;
+use crate::steps::MINIMALITY;
 use crate::sweep::SequenceSweep;
 use lop_engine::Config;
-use lop_passes::{
-    Minimality, Pass, Removal, Sequence, Stage, Unit, character_units, list_kind, siblings, token_units, tokens,
-};
+use lop_passes::{Removal, Sequence, Stage, Unit, character_units, list_kind, siblings, token_units, tokens};
 use lop_syntax::Edit;
 
 use super::turns::turn;
@@ -20,7 +18,7 @@ const FEW: usize = 50;
 /// Asks about everything that is left, one by one, until nothing of it can go: the guarantee of
 /// 1-minimality. `true` if something went after all.
 pub(crate) fn verify(reducer: &mut Reducer<'_, '_>) -> Result<bool, Interrupt> {
-    if !reducer.allows(&Minimality) {
+    if !reducer.allows_step(&MINIMALITY) {
         return Ok(false);
     }
     reducer.findings.kept_by_timeout.clear();
@@ -83,7 +81,7 @@ fn verify_units(reducer: &mut Reducer<'_, '_>, kind: u32, units: Vec<Unit>) -> R
     if units.is_empty() {
         return Ok(());
     }
-    reducer.session.enter_pass(Minimality.name(), reducer.round)?;
+    reducer.session.enter_pass(MINIMALITY.name, reducer.round)?;
     let sequence = Sequence::of(kind, units);
     let config = Config { theta: Some(0.0), ..reducer.config() };
     let mut sweep = SequenceSweep::verification(sequence, &config, &reducer.evidence.knowledge, reducer.options.seed);

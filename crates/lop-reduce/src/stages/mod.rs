@@ -1,5 +1,5 @@
-//! The stages: the steps of the plans. A stage looks at the best result, lets passes propose, and has the session ask;
-//! none knows what comes before or after it.
+//! The stages: the steps of the plans. A stage reads the best result, lets passes propose, and lets the session test.
+//! Stages don't know each other.
 
 pub(super) mod closures;
 pub(super) mod deletion;

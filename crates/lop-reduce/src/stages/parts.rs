@@ -1,5 +1,5 @@
-//! Parts of the text that are worked on like a text of their own, with all that stands around them as it is: a script in a
-//! page, or the files in one language of a test case that has several.
+//! Parts that are reduced like separate texts while the text around them stays the same: a script in a page, or the
+//! files in one language.
 
 use std::sync::Arc;
 
@@ -8,8 +8,9 @@ use crate::gate::Gate;
 use crate::interrupt::Interrupt;
 use crate::parsing::{Tools, parser, tools};
 use crate::reducer::Reducer;
+use crate::steps::CLEAN;
 use lop_grammar::Grammar;
-use lop_passes::{Clean, Pass, clean};
+use lop_passes::clean;
 use lop_syntax::{Document, Inside, ParseError};
 
 use super::sweeps::sweep_all;
@@ -59,9 +60,9 @@ pub(super) fn reduce_parts<'g>(
 
 /// Takes out what the language lets go anywhere, before its files have a tree.
 fn clean_files(reducer: &mut Reducer<'_, '_>, grammar: &Grammar) -> Result<(), Interrupt> {
-    if reducer.options.syntax.is_none() && reducer.allows(&Clean) {
+    if reducer.options.syntax.is_none() && reducer.allows_step(&CLEAN) {
         let sequences = clean(reducer.current().source(), grammar);
-        sweep_all(reducer, Clean.name(), sequences)?;
+        sweep_all(reducer, CLEAN.name, sequences)?;
     }
     Ok(())
 }

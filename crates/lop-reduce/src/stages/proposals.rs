@@ -1,4 +1,4 @@
-//! The passes' view of the text as it is, and their proposals on it.
+//! Gives passes their view of the text, and collects their proposals.
 
 use crate::gain::is_no_loss;
 use crate::reducer::Reducer;

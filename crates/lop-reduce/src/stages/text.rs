@@ -1,5 +1,4 @@
-//! Lines, words and characters: of a text without a tree, of one that is too large for a tree, and of what a tree does not
-//! take apart.
+//! Lines, words and characters: of a text without a tree, of one that is too large for a tree, and of tokens.
 
 use crate::interrupt::Interrupt;
 use crate::memory::memo;

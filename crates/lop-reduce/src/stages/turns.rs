@@ -1,5 +1,4 @@
-//! The common road of all passes: what they propose as sequences is swept, and their single edits are asked about by
-//! expected gain.
+//! The common path of all passes: sweeps their sequences, and tries their single edits by expected gain.
 
 use std::collections::HashSet;
 

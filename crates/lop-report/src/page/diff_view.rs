@@ -1,5 +1,4 @@
-//! The fate of the input: each of its lines, whether it was kept, changed or is gone, and beside it its part of the
-//! result. Long rows of lines that are gone are folded.
+//! The input next to the result, line by line: kept, changed or removed. Folds long runs of removed lines.
 
 use maud::{Markup, html};
 

@@ -1,4 +1,5 @@
-//! The necessity map: the result with each token marked by why it stays. Hover and focus show the question below.
+//! The necessity map: the result with a mark on each token for the reason why it stays. Hover and focus show the
+//! question.
 
 use std::ops::Range;
 

@@ -1,4 +1,4 @@
-//! The page as a whole: what it says at the head, and that nothing gets into its markup.
+//! Tests of the whole page: its head, and that no text becomes markup.
 
 use std::time::Duration;
 

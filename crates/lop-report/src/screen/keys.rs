@@ -1,4 +1,4 @@
-//! The meaning of keys.
+//! The keys of the screen.
 
 use ratatui::crossterm::event::{KeyCode, KeyEvent, KeyEventKind, KeyModifiers};
 

@@ -1,4 +1,4 @@
-//! The best result as lines for the screen: coloured by its tokens, with what has just gone shown in its place.
+//! The best result as lines for the screen, with colours, and with the last removed text at its place.
 
 use std::ops::Range;
 use std::time::{Duration, Instant};

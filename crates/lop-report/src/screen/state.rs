@@ -1,4 +1,4 @@
-//! The state of a run on the screen: events and a clock set it, the drawing reads it. No terminal here.
+//! The state of a run for the screen. Events and a clock change it, and drawing reads it. It knows no terminal.
 
 use std::collections::VecDeque;
 use std::sync::Arc;

@@ -1,4 +1,4 @@
-//! The terminal as a whole screen: taking it and giving it back, however the run ends.
+//! Full-screen mode of the terminal: entering it, and leaving it however the run ends.
 
 use std::io::{self, BufWriter, IsTerminal, Stderr, Write};
 use std::panic;

@@ -1,5 +1,5 @@
-//! The classes of the leaves of a text's tree, for colours: keywords, names, numbers, strings, comments. Everything
-//! follows from the tree and the grammar's data; no language is known here.
+//! The classes of a text's tokens for colours: keywords, names, numbers, strings, comments. They follow from the tree
+//! and the grammar's data, without code for any language.
 
 use std::ops::Range;
 use std::sync::Arc;

@@ -1,4 +1,4 @@
-//! The thread between a run and its user: draws pictures of the one, and does what the other's keys say.
+//! The thread between a run and its user: draws the screen and handles keys.
 
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
@@ -10,7 +10,7 @@ use ratatui::crossterm::event::{self, Event as Input};
 
 use crate::{diff, text};
 use lop_files::disk::{self, ReadAccess};
-use lop_passes::named;
+use lop_reduce::steps::named;
 
 use super::keys::{self, Action};
 use super::shared::{Shared, Subject};
@@ -114,7 +114,7 @@ impl User {
             Action::Skip => {
                 let pass = self.shared.state().pass;
                 match named(pass) {
-                    Some(pass) => control.skip(pass.name()),
+                    Some(pass) => control.skip(pass.name),
                     None => self.say(format!("{pass} cannot be skipped")),
                 }
             }

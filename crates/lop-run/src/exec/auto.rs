@@ -1,9 +1,8 @@
-//! Responsible for `-j auto`: [`Measured`] finds out during the run how many tests at the same time give the most
-//! answers per second.
+//! `-j auto`: [`Measured`] finds the number of parallel tests that gives the most outcomes per second.
 //!
-//! It measures the run's own tests and starts none for it. One at a time comes first, then twice as many as long as
-//! that brings a tenth more answers per second, up to what the executor has; where it does not, the number goes back
-//! and stays for a long while before a larger one is tried again.
+//! It measures the run's own tests and starts no others. It starts with one test at a time, and doubles the number as
+//! long as that gives at least a tenth more outcomes per second, up to the executor's limit. Otherwise it goes back,
+//! and waits a long time before it tries a larger number again.
 
 use std::collections::VecDeque;
 use std::time::{Duration, Instant};

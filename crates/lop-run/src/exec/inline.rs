@@ -1,4 +1,4 @@
-//! Responsible for judging candidates in the caller's thread: [`Inline`] asks a closure. Deterministic, no processes.
+//! [`Inline`] judges candidates by a closure in the caller's thread. Deterministic, without processes.
 
 use std::collections::VecDeque;
 use std::time::Instant;

@@ -1,4 +1,4 @@
-//! Responsible for running tests on this machine: [`LocalWorkers`], one thread and one slot for each test at a time.
+//! [`LocalWorkers`] runs tests on this machine, with one thread and one slot for each parallel test.
 //!
 //! ```text
 //!   submit ──► jobs channel ──► worker 1 ─┐
@@ -6,8 +6,8 @@
 //!                               worker n ─┘
 //! ```
 //!
-//! A job is taken either by a worker or by `cancel`, the first to come (`State`), so that a queued job that is
-//! cancelled comes back at once and not when a worker gets round to it.
+//! Either a worker or `cancel` takes a queued job, whichever comes first (`State`), so a cancelled job comes back at
+//! once.
 
 use std::any::Any;
 use std::collections::{HashMap, VecDeque};

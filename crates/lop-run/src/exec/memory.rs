@@ -1,9 +1,7 @@
-//! Responsible for outcomes that are known from earlier: [`Remembering`] answers a job from a [`Memory`] where that
-//! knows the outcome, has the test run where it does not, and lets the memory take note.
+//! [`Remembering`] answers jobs from a [`Memory`], runs the test if the outcome is unknown, and stores new outcomes.
 //!
-//! These are outcomes of runs: of an interrupted run or of other reductions, in the place of a test that would be run.
-//! `memory` of lop-reduce has the conclusions that the reduction under way draws from its answers, and the candidates that
-//! need no test at all.
+//! These are outcomes of runs, from an interrupted run or from other reductions, and each replaces a test. `memory` in
+//! lop-reduce has the conclusions of the current reduction, and the candidates that need no test.
 
 use std::collections::{HashMap, VecDeque};
 

@@ -1,10 +1,9 @@
-//! Responsible for where candidates run: [`Executor`] takes jobs and gives outcomes back, one by one, in any order.
+//! Executors: [`Executor`] takes jobs and returns their outcomes, one by one, in any order.
 //!
-//! [`Inline`] asks a closure in the caller's thread, [`Threads`] asks one on several: both for library users and for
-//! tests of the layers above.
-//! [`LocalWorkers`] runs an [`Oracle`] on threads of this machine. [`Remembering`] goes around
-//! any of them and answers what a [`Memory`] knows; [`Measured`] uses as many slots as pay. The command of an oracle may
-//! run on another machine, by lop-remote, while a thread here waits for it.
+//! [`Inline`] calls a closure in the caller's thread, and [`Threads`] on several threads, for library users and for
+//! tests. [`LocalWorkers`] runs an [`Oracle`] on threads of this machine. [`Remembering`] wraps any of them and answers
+//! from a [`Memory`]; [`Measured`] uses as many slots as pay off. An oracle's command may run on another machine,
+//! through lop-remote, while a thread here waits for it.
 
 mod auto;
 mod inline;
@@ -82,11 +81,10 @@ pub struct Job {
 /// A caller's view of it:
 ///
 /// ```
-/// # use lop_run as lop;
+/// # mod lop { pub use lop_run::{Verdict, exec::*}; }
 /// use std::time::Duration;
 ///
-/// use lop::Verdict;
-/// use lop::exec::{Executor, Inline, Job, Ticket};
+/// use lop::{Executor, Inline, Job, Ticket, Verdict};
 ///
 /// let mut executor = Inline::new(|candidate: &[u8]| candidate.contains(&b'x'));
 /// for (number, candidate) in ["xy", "y", "x"].into_iter().enumerate() {

@@ -1,5 +1,4 @@
-//! Responsible for asking a closure on several threads: [`Threads`], which live in a scope, so that the closure may
-//! borrow.
+//! [`Threads`] judges candidates by a closure on several scoped threads, so that the closure can borrow.
 
 use std::collections::{HashSet, VecDeque};
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};

@@ -1,9 +1,9 @@
-//! Responsible for telling running work to stop: [`Cancel`], a value that is handed in.
+//! [`Cancel`] tells running work to stop. It is a value that the caller passes in.
 //!
 //! A flag alone would leave a worker asleep until its test ends, so every `Cancel` owns a pipe. Stopping writes one
-//! byte into it that is never read: from then on the reading end is readable for every waiter, for good, and a
-//! worker that polls it beside its test wakes up at once. A limit of time is the same request, made by the clock:
-//! every waiter looks at it every now and then.
+//! byte that nobody reads. From then on the reading end is readable for every waiter, and a worker that polls it
+//! together with its test wakes up at once. A time limit works like a request to stop; every waiter checks the clock
+//! from time to time.
 
 use std::io::{PipeReader, PipeWriter, Write};
 use std::sync::atomic::{AtomicU8, Ordering};

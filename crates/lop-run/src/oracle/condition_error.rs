@@ -1,4 +1,4 @@
-//! Why a condition cannot be used.
+//! Errors in conditions.
 
 use super::signal::SignalError;
 

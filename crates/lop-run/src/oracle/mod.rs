@@ -1,4 +1,4 @@
-//! Responsible for the interestingness test: running the user's command on a candidate and saying what came of it.
+//! The interestingness test: runs the user's command on a candidate, and judges the outcome.
 //!
 //! ```text
 //!   candidate ─► CommandOracle ──► process ──► exit status, output ──► Conditions ──► Outcome
@@ -6,7 +6,7 @@
 //!                     └─ Slot: the directory of one worker, emptied for every test
 //! ```
 //!
-//! [`Oracle`] is the boundary: executors call it and know nothing of commands; a library user may give his own.
+//! [`Oracle`] is the boundary: executors call it and know nothing of commands, and library users can pass their own.
 
 mod cancel;
 mod command;

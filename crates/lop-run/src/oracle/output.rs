@@ -1,4 +1,4 @@
-//! Responsible for reading back what a test wrote, with a bound.
+//! Reads back the output of a test, up to a limit.
 
 use std::fs::File;
 use std::io;

@@ -1,4 +1,4 @@
-//! Responsible for the table of what runs write: `patterns.toml`, whose head says what the fields mean.
+//! The table of messages that tools print: `patterns.toml`, whose head explains the fields.
 
 use std::sync::OnceLock;
 

@@ -1,9 +1,8 @@
-//! Responsible for the places in a candidate that a tool names in what it writes: `line 3 column 7`, `x:3:7`, `char 41`,
-//! or a line that is shown with a mark below it. [`At`] is the condition on what stands there.
+//! Positions in a candidate that a tool's output contains: `line 3 column 7`, `x:3:7`, `char 41`, or a quoted line with
+//! a marker below it. [`At`] is the condition on the text at the position.
 //!
-//! A position is a byte offset into the candidate. How a tool counts (from 0 or 1, in bytes or characters) is not
-//! known, and need not be: what stands at the place is compared with what stands at the place that was found in the same
-//! way on the input.
+//! A position is a byte offset into the candidate. How a tool counts (from 0 or 1, in bytes or characters) is unknown,
+//! but doesn't matter: the text is compared with the text at the position found in the same way in the input.
 
 use std::ops::Range;
 

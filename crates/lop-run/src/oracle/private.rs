@@ -1,12 +1,12 @@
-//! Directories for the user alone, and the removal of those that dead processes have left.
+//! Private directories, and the removal of those that ended processes have left.
 //!
 //! ```text
 //!   lop-XXXXXX/
 //!     .lop-held        locked as long as the process lives that has made the directory
 //! ```
 //!
-//! A process that is killed cannot remove its directories, but the system takes its locks. A directory whose file is
-//! not locked is a dead one's. A directory without this file is not touched: it may belong to another program.
+//! A killed process cannot remove its directories, but the system releases its locks. So a directory whose file isn't
+//! locked belongs to an ended process. A directory without this file stays, because it may belong to another program.
 
 use std::ffi::OsStr;
 use std::fs::{self, File, OpenOptions};

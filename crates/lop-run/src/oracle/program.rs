@@ -1,4 +1,4 @@
-//! Responsible for finding the program that the user means, before anything is run.
+//! Finds the user's program before anything runs.
 
 use std::ffi::{OsStr, OsString};
 use std::io;

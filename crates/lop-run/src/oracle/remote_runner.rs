@@ -1,4 +1,4 @@
-//! Responsible for commands that run on another machine: the files that go there, the words, and the answer that comes back.
+//! Commands on another machine: the files that go there, the words, and the result.
 //!
 //! ```text
 //!   /                 what the test brings along: TEST itself, each --remote-input

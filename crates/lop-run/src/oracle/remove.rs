@@ -1,4 +1,4 @@
-//! Responsible for the end of a directory of a test, in any state that the test has left it in.
+//! Removes a test's directory, in any state that the test has left it in.
 
 use std::fs;
 use std::io;

@@ -1,5 +1,4 @@
-//! Responsible for what is asked of second commands: they were seen on the input, and on a candidate they must end the same
-//! way, or warn of no new kind of thing.
+//! The condition of second commands: on a candidate they must end as on the input, or print no new kind of warning.
 
 use std::collections::BTreeSet;
 

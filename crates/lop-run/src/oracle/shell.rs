@@ -1,4 +1,4 @@
-//! Responsible for a command as a line that can be pasted into a shell.
+//! Formats a command as a line for a shell.
 
 use std::ffi::OsStr;
 use std::os::unix::ffi::OsStrExt;

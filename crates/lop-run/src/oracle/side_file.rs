@@ -1,8 +1,8 @@
-//! Responsible for what a test needs beside the candidate: [`SideFile`], a file or a directory that is copied once,
-//! made read-only, and linked into the directory of every test.
+//! [`SideFile`]: a file or directory that a test needs next to the candidate. lop copies it once, makes the copy
+//! read-only, and links it into the directory of every test.
 //!
-//! A copy, because a test must not be able to change what is the user's, and because what it finds must not change
-//! while tests run. Root may write to what is read-only, and a test of root's then changes the copy: that is noticed.
+//! It is a copy because a test must not change the user's files, and because it must stay the same while tests run.
+//! Root can write read-only files, so a test that runs as root can change the copy; lop detects that.
 
 use std::ffi::{OsStr, OsString};
 use std::fs::{self, File, Metadata};

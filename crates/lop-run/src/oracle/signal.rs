@@ -1,4 +1,4 @@
-//! Responsible for the names of signals: `SEGV`, `SIGSEGV`, `segv` and `11` are the same one.
+//! The names of signals: `SEGV`, `SIGSEGV`, `segv` and `11` mean the same.
 
 /// A name that is not the name of a signal.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]

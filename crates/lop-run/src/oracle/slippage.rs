@@ -1,8 +1,8 @@
-//! Responsible for what a test meets besides what it looks for: other crashes, each under a *signature*.
+//! Other crashes that a test meets by the way, grouped by *signature*.
 //!
-//! The notion of another crash is generic: death by a signal of a bug, or an exit code by which the user's test says
-//! so. Two crashes are the same when they end the same way and the first line that looks like an error is the same, but
-//! for numbers, addresses and directories.
+//! Another crash is a death by a signal that indicates a bug, or an exit code that the user has named. Two crashes are
+//! the same if they end the same way and their first line that looks like an error is the same, apart from numbers,
+//! addresses and directories.
 
 use regex::bytes::Regex;
 

@@ -1,7 +1,7 @@
-//! Responsible for noticing that a test has damaged what it runs in: /dev/null, and the room for temporary files.
+//! Detects that a test has damaged its environment: /dev/null, and the space for temporary files.
 //!
-//! Both happen: a compiler that runs as root with `-o /dev/null` deletes it when it fails, and from then on every test
-//! answers nonsense. The checks cost a microsecond each.
+//! Both happen: a compiler that runs as root with `-o /dev/null` deletes it on failure, and from then on the outcome of
+//! every test is wrong. The checks cost a microsecond each.
 
 use std::path::{Path, PathBuf};
 

@@ -1,11 +1,11 @@
-//! The tree: what belongs together, split by the strongest separator that is there.
+//! Builds the tree: splits the text by the strongest separator that it contains.
 //!
 //! ```text
 //! paragraphs ─► lines (with the lines that are indented more below them) ─► statements ─► elements of lists
 //!            ─► what no blank divides ─► brackets, words and signs; between brackets the same again
 //! ```
 //!
-//! The work that is left is on a stack, so that any depth will do.
+//! The remaining work is on a stack, so any depth works.
 
 use std::ops::Range;
 

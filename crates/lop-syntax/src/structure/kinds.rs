@@ -1,4 +1,4 @@
-//! The kinds of nodes, numbered as the outline's parser numbers them.
+//! The kinds of nodes, with the numbers of the outline's parser.
 
 use tree_sitter::Language;
 

@@ -1,4 +1,4 @@
-//! Tokens: words, numbers, strings, comments, brackets, separators and signs.
+//! Splits a text into tokens: words, numbers, strings, comments, brackets, separators and operators.
 
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::ops::Range;

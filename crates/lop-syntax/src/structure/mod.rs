@@ -1,5 +1,5 @@
-//! The structure of texts that no grammar describes: brackets, quotes, block words, indentation, lines and separators
-//! make a tree of any text.
+//! The structure of texts without a grammar: brackets, quotes, block words, indentation, lines and separators make a
+//! tree of any text.
 //!
 //! ```text
 //!   f(a, "b c") {          line ── word f, group ── item …
@@ -7,10 +7,10 @@
 //!   }
 //! ```
 //!
-//! [`Notation`] says which characters mean what; it is data of a language's folder, or is found by a look at the text.
-//! The lexer cuts the text into tokens, [`pairs`] finds what belongs together, and the builder lays the tree out in an
-//! arena like that of a grammar's tree. Everything takes linear time, and nothing is recursive. Rules are queries of
-//! tree-sitter, and see the same tree through an [`outline`].
+//! [`Notation`] defines the meaning of the characters. It comes from a language's folder, or is guessed from the text.
+//! The lexer splits the text into tokens, [`pairs`] finds what belongs together, and the builder makes an arena like
+//! that of a grammar's tree. Everything takes linear time, and nothing is recursive. Rules are tree-sitter queries, and
+//! see the same tree through an [`outline`].
 
 mod builder;
 mod kinds;

@@ -1,4 +1,4 @@
-//! How texts are written, as far as their structure depends on it.
+//! The notation of a text: the facts that its structure depends on.
 
 use std::collections::{BTreeMap, HashMap};
 

@@ -1,5 +1,5 @@
-//! The outline: a text of one byte for each token, and two around what holds others, of which tree-sitter makes the tree
-//! that rules are matched on. Its places are told in the text that it stands for.
+//! The outline: a text with one byte for each token and two around each group. tree-sitter parses it into the tree that
+//! rules match. Its positions are mapped to those of the real text.
 
 use std::ops::Range;
 use std::sync::Arc;

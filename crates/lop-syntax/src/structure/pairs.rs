@@ -1,7 +1,6 @@
-//! Which beginnings and ends belong together.
+//! Pairs openings with their ends.
 //!
-//! An end belongs to the last beginning like it that is still open; what was opened between the two and never closed
-//! stands alone.
+//! An end belongs to the last open opening of its kind. Openings between the two without an end stay alone.
 
 use std::collections::HashMap;
 use std::ops::Range;

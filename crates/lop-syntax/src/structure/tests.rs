@@ -1,4 +1,4 @@
-//! Trees of texts without a grammar, written as nested lists.
+//! Trees of texts without a grammar, as nested lists.
 
 use std::sync::Arc;
 

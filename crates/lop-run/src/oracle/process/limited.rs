@@ -1,14 +1,14 @@
-//! Responsible for the moment between lop and a test that is confined: a process that sets limits on itself, lets go of
-//! what it has inherited if the test gets a box, gives up writing where the test must not, and then becomes the test.
+//! The process between lop and a confined test: it sets its limits, closes inherited descriptors if the test is
+//! isolated, gives up write access, and then becomes the test.
 //!
-//! Its arguments are [`Orders`] in words, and the program it becomes:
+//! Its arguments are [`Orders`] as words, and the program:
 //!
 //! ```text
 //!   __limited [MEMORY] [sealed] -- PROGRAM ARGS…
 //! ```
 //!
-//! If that fails there must be no exit code that could be taken for an answer, so the reason is left in a file of the
-//! slot, where only the oracle looks.
+//! If that fails, no exit code may look like an outcome, so the process writes the reason into a file of the slot that
+//! only the oracle reads.
 
 use std::ffi::OsString;
 use std::fs::File;

@@ -1,7 +1,8 @@
-//! Responsible for running one process under watch: until it ends, its time is up, it is cancelled, or it writes too
-//! much; then the whole of it is killed. This is the only place that starts processes.
+//! Runs one process until it ends, reaches its time limit, is cancelled, or writes too much, and then kills all of it.
+//! This is the only place that starts processes.
 //!
 //! A test is a tree of processes, and three nets catch it:
+//!
 //! 1. It leads a process group of its own, which is killed before its leader is reaped, so that the group's number
 //!    cannot belong to another group yet.
 //! 2. A process that left the group (`setsid`, and `timeout(1)`, which makes a group of its own) becomes our child when

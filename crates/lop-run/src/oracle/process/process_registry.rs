@@ -1,9 +1,8 @@
-//! Responsible for knowing which processes are ours: [`ProcessRegistry`] counts the tests that are running and finds the
-//! processes that earlier ones left behind.
+//! [`ProcessRegistry`] counts the running tests, and finds the processes that earlier ones left.
 //!
-//! Several workers run tests at the same time, and a library user may have children of his own, so a process is only
-//! ended on a positive sign that it belongs to a test that is over: the mark of the slot in its environment, or a
-//! working directory in the slot.
+//! Several workers run tests in parallel, and a library user may have other children. So lop only ends a process if
+//! there is proof that it belongs to a finished test: the slot's mark in its environment, or a working directory in the
+//! slot.
 
 use std::path::Path;
 use std::time::Duration;

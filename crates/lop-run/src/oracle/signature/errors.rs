@@ -1,5 +1,5 @@
-//! The messages of a tool that lists its errors: one line each, by the rows of the table that say `listed`. A result may
-//! have none that the input does not have.
+//! The messages of a tool that lists its errors, one per line, by the rows of the table with `listed`. A result must
+//! not have errors that the input lacks.
 
 use std::borrow::Cow;
 use std::collections::HashSet;

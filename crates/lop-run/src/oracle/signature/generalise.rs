@@ -1,4 +1,4 @@
-//! Responsible for what of a text varies: the pieces of it as a regular expression.
+//! Generalises a text: finds its variable parts and makes a regular expression.
 
 use std::ops::Range;
 use std::sync::LazyLock;

@@ -1,4 +1,4 @@
-//! Failing runs in groups, each of one signature.
+//! Groups failing runs by signature.
 
 use std::collections::HashMap;
 

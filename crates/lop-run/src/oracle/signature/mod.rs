@@ -1,15 +1,15 @@
-//! Responsible for what makes a run special: [`Table::signatures`] finds in an ending and two outputs the conditions that
-//! a person would write down, most specific first. Text in, text out: nothing is run and nothing is read here.
+//! Derives conditions from a failure: [`Table::signatures`] returns the conditions that a person would write, the most
+//! specific first. Text in, text out: nothing runs, and nothing is read.
 //!
 //! ```text
 //!   ending, outputs ─► patterns.toml: what is it? ─► generalise: what of it varies? ─► Signature ─► ConditionSpec
 //! ```
 //!
-//! [`Table::only_errors`] finds what a tool that lists its errors may say of a result. [`Table::more_specific`] makes a signature more specific that says too little, and [`Table::warnings`] finds what a run that ended
-//! well complains about.
+//! [`Table::only_errors`] finds the errors that a tool may report for a result. [`Table::more_specific`] makes a weak
+//! signature more specific, and [`Table::warnings`] finds the warnings of a successful run.
 //!
-//! A signature says nothing that differs between two runs or two candidates of the same bug: addresses, positions,
-//! directories, the test case's name, and what is quoted from it.
+//! A signature has nothing that differs between two runs or two candidates with the same bug: addresses, positions,
+//! directories, the test case's name, and quoted parts of it.
 
 mod errors;
 mod generalise;

@@ -1,5 +1,4 @@
-//! More specific conditions than a signature: for one that says so little that a file with nothing in it shows it as
-//! well. And the complaints of a run that ended well.
+//! More specific conditions, for a signature that trivial inputs meet too, and for the warnings of a successful run.
 
 use std::ops::Range;
 

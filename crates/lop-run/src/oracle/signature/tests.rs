@@ -1,5 +1,5 @@
-//! Walks the recorded outputs of real tools in `fixtures/signatures`: what a person would choose is what is found, it
-//! is shown by the recording, and by the same bug at another place.
+//! Checks the recorded outputs of real tools in `fixtures/signatures`: the chosen signature is the one that a person
+//! would choose, and it matches the recording and the same bug at another place.
 
 use std::fs;
 use std::path::Path;

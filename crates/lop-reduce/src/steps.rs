@@ -1,0 +1,44 @@
+//! The driver's own steps. They aren't passes, because they propose nothing from a view of the text. But they have
+//! names, and users skip and count them like passes.
+
+use lop_passes::{ALL, Facts, Stage};
+
+/// Texts that the language lets go anywhere, before the text has a tree.
+pub const CLEAN: Facts =
+    Facts::new("clean", Stage::First, "texts that may go anywhere, such as line markers, before the text is parsed");
+
+/// Definitions with all that they refer to: each question depends on the answers before it.
+pub const CLOSURES: Facts =
+    Facts::new("closures", Stage::Deletion, "definitions with all that they refer to, and nothing else").by_rules();
+
+/// The guarantee at the end: its questions follow from the level that it is about.
+pub const MINIMALITY: Facts = Facts::new("minimality", Stage::Guarantee, "all that is left, one by one");
+
+/// The facts of all that has a name in a reduction, by stage: lop's own passes, and the driver's own steps.
+#[must_use]
+pub fn named_steps() -> Vec<Facts> {
+    let mut all: Vec<Facts> =
+        [CLEAN, CLOSURES, MINIMALITY].into_iter().chain(ALL.iter().map(|pass| pass.facts())).collect();
+    all.sort_by_key(|facts| facts.stage);
+    all
+}
+
+/// The pass or step of this name.
+#[must_use]
+pub fn named(name: &str) -> Option<Facts> {
+    named_steps().into_iter().find(|step| step.name == name)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_name_is_there_once() {
+        let names: Vec<_> = named_steps().iter().map(|facts| facts.name).collect();
+        for name in &names {
+            assert_eq!(names.iter().filter(|other| *other == name).count(), 1, "{name}");
+        }
+        assert_eq!(names.len(), ALL.len() + 3);
+    }
+}
