@@ -67,7 +67,7 @@ pub struct Finding {
     pub level: Level,
     /// The observation.
     pub seen: String,
-    /// What it means; empty if that is clear.
+    /// Its meaning; empty if that is clear.
     pub means: String,
     /// How to fix it; empty if no action is needed.
     pub fix: String,

@@ -17,7 +17,7 @@ impl Pass for Unreferenced {
     fn facts(&self) -> Facts {
         Facts::new("unreferenced", Stage::Deletion, "definitions whose names appear nowhere else")
             .by_rules()
-            .led("it is a list beside the others, in the queue of the lists")
+            .led("it waits in the queue of the lists, by expected gain")
     }
 
     fn propose(&self, view: &View<'_>) -> Proposals {
