@@ -21,53 +21,52 @@ use crossbeam_channel::{Receiver, Sender, unbounded};
 use super::{Executor, Job, Ticket};
 use crate::oracle::{Cancel, Oracle, Outcome, Slot, SlotError, SlotOptions, Unresolved, with_causes};
 
-/// How to make workers.
+/// The options of the workers.
 #[derive(Clone, Debug, Default)]
 pub struct LocalOptions {
-    /// How many tests run at the same time; 0 means as many as the machine has cores.
+    /// Number of parallel tests; 0 means one per core.
     pub workers: usize,
-    /// Stops all tests, and nothing is started afterwards.
+    /// Stops all tests, and prevents new ones.
     pub cancel: Cancel,
-    /// Where the tests run.
+    /// The slots in which tests run.
     pub slots: SlotOptions,
-    /// A single worker gets no thread and runs its tests while the caller waits for them: two threads that wait for
-    /// each other wake each other up twice a test.
+    /// Whether a single worker runs its tests in the caller's thread: two threads would wake each other twice per test.
     pub while_waiting: bool,
 }
 
 /// The workers could not be started.
 #[derive(Debug, thiserror::Error)]
 pub enum StartError {
-    /// There is no place to run tests in.
+    /// No directory for tests can be created.
     #[error(transparent)]
     Slot(#[from] SlotError),
     /// The system refuses another thread.
     #[error("cannot start worker {number}; use fewer with -j")]
     Thread {
-        /// Which one, from 1.
+        /// Its number, from 1.
         number: usize,
         /// The cause.
         source: std::io::Error,
     },
 }
 
-/// Runs an oracle on threads of this machine, or, where that is asked for, in the caller's.
+/// Runs an oracle on threads of this machine, or in the caller's thread.
 #[derive(Debug)]
 pub struct LocalWorkers {
     slots: usize,
     cancel: Cancel,
-    /// `None` after shutdown; the workers end when the other end of the channel is gone.
+    /// `None` after shutdown. The workers end when the channel closes.
     jobs: Option<Sender<Arc<Task>>>,
     results: Receiver<(Ticket, Outcome)>,
     in_flight: HashMap<Ticket, Arc<Task>>,
-    /// Outcomes that no worker was needed for.
+    /// Outcomes without a run.
     ready: VecDeque<(Ticket, Outcome)>,
     threads: Vec<JoinHandle<()>>,
-    /// The worker that has no thread.
+    /// The worker without a thread.
     alone: Option<Worker>,
 }
 
-/// A job and who has it.
+/// A job and its owner.
 #[derive(Debug)]
 struct Task {
     job: Job,
@@ -77,7 +76,8 @@ struct Task {
 #[derive(Debug)]
 enum State {
     Queued,
-    /// A worker has it; stopping this ends its test. Made only now, because it costs file descriptors.
+    /// A worker runs it. Stopping the `Cancel` ends its test; it is only created here because it needs file
+    /// descriptors.
     Running(Cancel),
     /// No worker will run it.
     Dropped,
@@ -88,7 +88,7 @@ impl Task {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Takes a queued job for a worker; `None` when it was dropped.
+    /// Takes a queued job for a worker; `None` if it was dropped.
     fn take(&self, run: &Cancel) -> Option<Cancel> {
         let mut state = self.state();
         if !matches!(*state, State::Queued) {
@@ -99,7 +99,7 @@ impl Task {
         Some(cancel)
     }
 
-    /// Stops the test of a running job or drops a queued one; returns whether it dropped it just now.
+    /// Stops a running job's test or drops a queued job. Returns whether it dropped the job.
     fn stop(&self) -> bool {
         let mut state = self.state();
         match &*state {
@@ -126,7 +126,7 @@ impl LocalWorkers {
         let (sender, results) = unbounded();
         let mut workers = Self {
             slots: count,
-            // A child, so that shutting down stops these workers and not the whole run.
+            // A child `Cancel`, so that a shutdown stops these workers and not the whole run.
             cancel: options.cancel.child(),
             jobs: Some(jobs),
             results,
@@ -162,7 +162,7 @@ impl LocalWorkers {
         (ticket, outcome)
     }
 
-    /// Gives back a job that can never be judged, because the workers are gone. Only a bug in a worker leads here.
+    /// Returns a job that cannot be judged because the workers are gone. This only happens after a bug in a worker.
     fn give_up(&mut self) -> Option<(Ticket, Outcome)> {
         let ticket = self.in_flight.keys().min().copied()?;
         Some(self.finish((ticket, Outcome::failed("all workers have ended"))))
@@ -225,7 +225,7 @@ impl Executor for LocalWorkers {
     fn shutdown(&mut self) {
         self.cancel.stop();
         let mut tickets: Vec<Ticket> = self.in_flight.keys().copied().collect();
-        // In the order of submission as far as tickets tell, so that the same run shuts down the same way.
+        // Use the order of the tickets, so that equal runs shut down equally.
         tickets.sort_unstable();
         for ticket in tickets {
             self.cancel(ticket);
@@ -233,7 +233,7 @@ impl Executor for LocalWorkers {
         self.jobs = None;
         self.alone = None;
         for thread in self.threads.drain(..) {
-            // A worker catches the panics of the oracle; what it had in hand is given back by `give_up`.
+            // A worker catches the oracle's panics; `give_up` returns its job.
             let _ = thread.join();
         }
     }
@@ -272,7 +272,7 @@ impl Worker {
         }
     }
 
-    /// Runs the next job that is there, if one is.
+    /// Runs the next queued job, if there is one.
     fn run_next(&mut self) {
         while let Ok(task) = self.queue.try_recv() {
             if let Some(cancel) = task.take(&self.cancel) {
@@ -284,7 +284,7 @@ impl Worker {
         }
     }
 
-    /// Runs a job, and once more if that failed: a full process table or a busy file passes.
+    /// Runs a job, and repeats a failed run: a full process table or a busy file is temporary.
     fn judge(&mut self, job: &Job, cancel: &Cancel) -> Outcome {
         let first = self.judge_once(job, cancel);
         if matches!(first.unresolved, Some(Unresolved::Failed(_))) { self.judge_once(job, cancel) } else { first }
@@ -298,7 +298,7 @@ impl Worker {
         let attempt = || oracle.judge(&job.candidate, slot, job.deadline, cancel);
         catch_unwind(AssertUnwindSafe(attempt)).unwrap_or_else(|panic| {
             let message = format!("the worker panicked: {}", panic_text(panic.as_ref()));
-            // The files that the panic left half done stay in the old slot.
+            // Incomplete files stay in the old slot.
             match self.slot.another() {
                 Ok(slot) => {
                     self.slot = slot;

@@ -23,20 +23,20 @@ use std::time::Duration;
 
 use crate::oracle::{Cancel, Oracle, Outcome, SlotOptions};
 
-/// Tests at the same time.
+/// Number of parallel tests.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Jobs {
-    /// As many as give the most answers per second, at most two per core.
+    /// The number that gives the most outcomes per second, at most two per core.
     Auto,
     /// This number.
     Exactly(usize),
 }
 
-/// Starts the workers of a program that starts no children but tests, for candidates of about this length in bytes;
-/// without a number of jobs as many as there are cores. The one place that decides on an executor.
+/// Starts the workers of a program whose only child processes are tests, for candidates of about this length in bytes.
+/// Without a number of jobs, starts one per core. This is the only place that chooses an executor.
 ///
 /// # Errors
-/// [`StartError`] when a directory or a thread cannot be made.
+/// [`StartError`] if a directory or a thread cannot be created.
 pub fn start(
     oracle: Arc<dyn Oracle>,
     jobs: Option<Jobs>,
@@ -54,31 +54,30 @@ pub fn start(
     Ok(if jobs == Some(Jobs::Auto) { Box::new(Measured::new(workers)) } else { Box::new(workers) })
 }
 
-/// Names a job. The caller chooses it, and may use it again once its outcome was given back.
+/// The name of a job. The caller chooses it, and can use it again after the outcome has come back.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug, Hash)]
 pub struct Ticket(pub u64);
 
 /// One candidate to be judged.
 #[derive(Clone, Debug)]
 pub struct Job {
-    /// By what name the outcome will be given back.
+    /// The name under which the outcome comes back.
     pub ticket: Ticket,
     /// The candidate's content.
     pub candidate: Arc<[u8]>,
-    /// How long the test may take.
+    /// The test's time limit.
     pub deadline: Duration,
 }
 
 /// Runs jobs.
 ///
-/// Requirements: each submitted job comes back from `wait` or `try_wait` exactly once, in every case: judged,
-/// cancelled, failed, its worker crashed, the executor shut down. Outcomes may come in any order. A run that failed,
-/// or whose worker crashed, was tried twice before it is given back. At no time do more jobs run than there are slots.
-/// With one slot, jobs are run in the order in which they were submitted. Dropping an executor shuts it down, and
-/// nothing runs afterwards. `tests/it/contract.rs` holds every executor to this. `examples/remote_executor.rs` is one
-/// that sends candidates elsewhere, explained step by step.
+/// Requirements: each submitted job comes back from `wait` or `try_wait` exactly once in every case (judged, cancelled,
+/// failed, worker crashed, executor shut down). Outcomes can come in any order. A run that failed, or whose worker
+/// crashed, comes back after a second attempt. Never more jobs run than there are slots. With one slot, jobs run in the
+/// order of submission. Dropping an executor shuts it down, and nothing runs afterwards. `tests/it/contract.rs` checks
+/// this for every executor. `examples/remote_executor.rs` explains one that sends candidates elsewhere.
 ///
-/// A caller's view of it:
+/// Example:
 ///
 /// ```
 /// # mod lop { pub use lop_run::{Verdict, exec::*}; }
@@ -97,34 +96,32 @@ pub struct Job {
 /// assert_eq!(verdicts, [Some(Verdict::Interesting), Some(Verdict::NotInteresting), None]);
 /// ```
 pub trait Executor {
-    /// How many jobs run at the same time, at least 1; it may change with every answer. More may be submitted; they
-    /// queue.
+    /// Number of parallel jobs, at least 1. It can change with every outcome. Further jobs wait in a queue.
     fn slots(&self) -> usize;
 
-    /// Whether jobs run while the caller does something else, so that a job may run ahead of its time at no cost to others;
-    /// yes unless an executor says otherwise.
+    /// Whether jobs run in the background, so that speculative jobs cost the caller no time. `true` by default.
     fn runs_beside(&self) -> bool {
         true
     }
 
-    /// Hands a job over. Does not wait for it, nor for a slot. After `shutdown` the job comes back cancelled.
+    /// Submits a job, without waiting for it or for a slot. After `shutdown`, the job comes back cancelled.
     ///
     /// # Panics
-    /// When a job with the same ticket is in flight.
+    /// If a job with the same ticket is in flight.
     fn submit(&mut self, job: Job);
 
-    /// Gives an outcome back, and waits for one if there is none yet. `None` means that nothing is in flight.
+    /// Returns an outcome, and waits for one if necessary. `None` means that no job is in flight.
     fn wait(&mut self) -> Option<(Ticket, Outcome)>;
 
-    /// Gives an outcome back if there is one. `None` says nothing about what is in flight.
+    /// Returns an outcome if there is one. With `None`, jobs may still be in flight.
     fn try_wait(&mut self) -> Option<(Ticket, Outcome)>;
 
-    /// Cancels a job whose outcome is not wanted any more. Its test is killed if it runs, and it is not started if it
-    /// does not. It still comes back, as cancelled unless it had been judged already. Unknown tickets are ignored.
+    /// Cancels a job: kills its test, or doesn't start it. The job still comes back, as cancelled unless it was judged
+    /// already. Ignores unknown tickets.
     fn cancel(&mut self, ticket: Ticket);
 
-    /// Cancels all jobs, waits for the workers to end and removes what they had. Afterwards no process of a test is
-    /// left. Outcomes that were not given back yet still are. A second call does nothing.
+    /// Cancels all jobs, waits for the workers to end, and removes their files. Afterwards no test process is left.
+    /// Remaining outcomes still come back. A second call does nothing.
     fn shutdown(&mut self);
 }
 

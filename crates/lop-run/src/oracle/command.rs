@@ -39,34 +39,34 @@ use super::{
 use lop_engine::Verdict;
 use lop_files::project;
 
-/// A test that writes more than this to one of its outputs is killed and counts as not interesting, in bytes.
+/// Maximum number of bytes of each output: a test that writes more is killed and counts as not interesting.
 const OUTPUT_LIMIT: u64 = 64 << 20;
 
-/// The first line of a script is looked for in this many bytes.
+/// Number of bytes in which a script's first line must end.
 const SCRIPT_START: u64 = 4096;
 
 /// The interestingness test as a command. See the module for its two forms.
 #[derive(Clone, Debug)]
 pub struct CommandOracle {
     program: PathBuf,
-    /// The program's `argv[0]`: the word the user typed when it was found in PATH, as in a shell.
+    /// The program's `argv[0]`: the user's word if it was found in PATH, as in a shell.
     called: Option<OsString>,
     arguments: Vec<Word>,
-    /// Whether a candidate says which of them it has.
+    /// Whether a candidate contains the arguments.
     reduces_arguments: bool,
-    /// The names of the candidate in its directory; the first is FILE's base name.
+    /// The candidate's names in its directory; the first is FILE's base name.
     names: Vec<OsString>,
     candidate_on_stdin: bool,
     subject: Subject,
     conditions: Conditions,
     description: String,
-    /// The other files and directories beside the candidate.
+    /// The other files and directories next to the candidate.
     side_files: Vec<Arc<SideFile>>,
     /// The confinement.
     launcher: Launcher,
     /// The second commands, which an interesting candidate must satisfy too.
     companions: Vec<(CommandOracle, SecondCommand)>,
-    /// The command that changes a candidate first.
+    /// The command of `--fix`, which changes each candidate first.
     fix: Option<Box<CommandOracle>>,
 }
 
@@ -75,9 +75,9 @@ pub struct CommandOracle {
 pub enum Subject {
     /// A file; only its base name is used.
     File(PathBuf),
-    /// A directory, of which each candidate is an archive; only its base name is used.
+    /// A directory; each candidate is an archive. Only its base name is used.
     Directory(PathBuf),
-    /// Files by their paths below the directory of a test, of which each candidate is an archive.
+    /// Files, by their paths below the test's directory; each candidate is an archive.
     Files(Vec<PathBuf>),
 }
 
@@ -94,7 +94,7 @@ impl From<&PathBuf> for Subject {
 }
 
 impl Subject {
-    /// The names of the candidate in the directory of a test.
+    /// Returns the candidate's names in the test's directory.
     fn names(&self) -> Result<Vec<OsString>, CommandError> {
         match self {
             Subject::File(path) | Subject::Directory(path) => Ok(vec![base_name(path)?]),
@@ -107,7 +107,7 @@ impl Subject {
         matches!(self, Subject::File(_))
     }
 
-    /// Whether a candidate is one file, which can be read from standard input, too.
+    /// Whether a candidate is one file, which the test can also read from standard input.
     fn reads_stdin(&self) -> bool {
         self.is_file() || matches!(self, Subject::Files(names) if names.len() == 1)
     }
@@ -120,10 +120,10 @@ struct Details<'a> {
     changed: Option<&'a mut Option<Vec<u8>>>,
 }
 
-/// A changed candidate may be this much larger than before, in bytes.
+/// Maximum number of bytes by which `--fix` can make a candidate larger.
 const CHANGED_LIMIT: u64 = 64 << 20;
 
-/// The content of a file that a command may have changed, unless it is no file any more.
+/// Reads a file that a command may have changed; `None` if it isn't a file any more.
 fn read_changed(path: &Path, before: usize) -> io::Result<Option<Vec<u8>>> {
     if !path.symlink_metadata().is_ok_and(|found| found.is_file()) {
         return Ok(None);
@@ -134,7 +134,7 @@ fn read_changed(path: &Path, before: usize) -> io::Result<Option<Vec<u8>>> {
     Ok(Some(content))
 }
 
-/// A run that gave no verdict.
+/// A run without a verdict.
 #[derive(Debug, thiserror::Error)]
 enum RunError {
     #[error("cannot prepare a directory for the test in {}{}", place.display(), advice(source))]
@@ -154,11 +154,11 @@ enum RunError {
 }
 
 impl CommandOracle {
-    /// The form `lop TEST FILE`: the test gets the paths of the candidate as its arguments. A test without a slash is
-    /// looked for in the working directory and on PATH.
+    /// Makes the oracle of `lop TEST FILE`: the arguments of the test are the candidate's paths. A test without a slash
+    /// is looked up in the working directory and on PATH.
     ///
     /// # Errors
-    /// [`CommandError`] when the test does not exist or cannot be executed, or the test case has no name.
+    /// [`CommandError`] if the test is missing or cannot be executed, or the test case has no name.
     pub fn test(test: &Path, subject: impl Into<Subject>, conditions: Conditions) -> Result<Self, CommandError> {
         let (program, subject) = (program::find_test(test)?, subject.into());
         let names = subject.names()?;
@@ -168,10 +168,10 @@ impl CommandOracle {
         Ok(Self::new((program, None), arguments, names, (subject, true), (conditions, description)))
     }
 
-    /// The form `lop FILE -- CMD ARGS…`; `words` are the command and its arguments.
+    /// Makes the oracle of `lop FILE -- CMD ARGS…`; `words` are the command and its arguments.
     ///
     /// # Errors
-    /// [`CommandError`] when there is no command, it is not found or cannot be executed, or the test case has no name.
+    /// [`CommandError`] if the command is empty, missing or cannot be executed, or the test case has no name.
     pub fn command(
         words: &[OsString],
         subject: impl Into<Subject>,
@@ -211,14 +211,14 @@ impl CommandOracle {
         }
     }
 
-    /// The absolute path of the program that is run.
+    /// Returns the absolute path of the program.
     #[must_use]
     pub fn program(&self) -> &Path {
         &self.program
     }
 
-    /// The files and directories of a test case of several files that the words of the test name, by their paths in it, each
-    /// once. Empty for a single file, and for a test that gets a directory as a whole.
+    /// Lists the files and directories of a test case of several files that appear in the words of the test, by their
+    /// paths in it, each once. Empty for a single file, and for a test with a whole directory.
     #[must_use]
     pub fn named_paths(&self) -> Vec<PathBuf> {
         let mut named = Vec::new();
@@ -238,18 +238,18 @@ impl CommandOracle {
         named
     }
 
-    /// The same test, confined.
+    /// Confines the test.
     ///
     /// # Errors
-    /// [`ConfineError`] when this system has no means for it.
+    /// [`ConfineError`] if this system doesn't support it.
     pub fn confined(self, confinement: Confinement) -> Result<Self, ConfineError> {
         Ok(Self { launcher: Launcher::new(confinement, (&self.program, self.called.as_deref()))?, ..self })
     }
 
-    /// The same test with these things beside the candidate.
+    /// Adds files and directories next to the candidate.
     ///
     /// # Errors
-    /// [`SideFileError`] when one of them would have the name of another, or of the candidate.
+    /// [`SideFileError`] if two of them, or one and the candidate, would have the same name.
     pub fn with_belongings(self, side_files: Vec<Arc<SideFile>>) -> Result<Self, SideFileError> {
         for (number, one) in side_files.iter().enumerate() {
             if self.names.iter().any(|name| name == one.name()) {
@@ -263,14 +263,13 @@ impl CommandOracle {
         Ok(Self { side_files, ..self })
     }
 
-    /// The files and directories beside the candidate.
+    /// Returns the files and directories next to the candidate.
     #[must_use]
     pub fn side_files(&self) -> &[Arc<SideFile>] {
         &self.side_files
     }
 
-    /// The parts of the test that decide about outcomes, but for the content of the program: JSON, whose form is that of this
-    /// function and no other's.
+    /// Returns everything that outcomes depend on, except the content of the program, as JSON in a format of its own.
     pub fn identity(&self) -> serde_json::Value {
         let bytes = |text: &OsStr| text.as_encoded_bytes().to_vec();
         let words = self.arguments.iter().map(|word| bytes(&word.render(Path::new("@@"), &self.names)));
@@ -297,64 +296,64 @@ impl CommandOracle {
         identity
     }
 
-    /// The same test, one of the second form, with other words; without companions.
+    /// Replaces the words of a test of the second form, and drops its second commands.
     ///
     /// # Errors
-    /// As [`CommandOracle::command`].
+    /// As for [`CommandOracle::command`].
     pub fn reworded(&self, words: &[OsString]) -> Result<Self, CommandError> {
         let other = Self::command(words, self.subject.clone(), self.conditions.clone())?;
         let (launcher, side_files, fix) = (self.launcher.clone(), self.side_files.clone(), self.fix.clone());
         Ok(Self { launcher, side_files, fix, reduces_arguments: self.reduces_arguments, ..other })
     }
 
-    /// The same test, whose candidates are archives that say which arguments the command gets.
+    /// Lets candidates be archives that contain the command's arguments.
     #[must_use]
     pub fn reducing_arguments(self) -> Self {
         Self { reduces_arguments: true, ..self }
     }
 
-    /// The other machine that it runs on, for people; `None` is this one.
+    /// Names the other machine that it runs on, if there is one.
     #[must_use]
     pub fn place(&self) -> Option<String> {
         self.launcher.away().map(|away| away.place.describe())
     }
 
-    /// The same test on this machine.
+    /// Moves the test to this machine.
     #[must_use]
     pub fn at_home(&self) -> Self {
         Self { launcher: Launcher::default(), ..self.clone() }
     }
 
-    /// The same command where another one runs; the other one's files go there, too.
+    /// Moves the command to the machine of another one, with that one's files.
     #[must_use]
     pub fn placed_as(&self, other: &Self) -> Self {
         let launcher = other.launcher.for_program(&self.program, self.called.as_deref());
         Self { launcher, ..self.clone() }
     }
 
-    /// The same test with other conditions.
+    /// Replaces the conditions.
     #[must_use]
     pub fn with_conditions(self, conditions: Conditions) -> Self {
         Self { conditions, ..self }
     }
 
-    /// The same test; what it finds interesting is interesting only if all of these commands agree, too.
+    /// Adds second commands, which an interesting candidate must satisfy too.
     #[must_use]
     pub fn with_companions(self, companions: Vec<(CommandOracle, SecondCommand)>) -> Self {
         Self { companions, ..self }
     }
 
-    /// The same test, which first runs a command that changes the candidate's file. The command must leave a file that it
-    /// has changed as it is.
+    /// Adds a command that changes the candidate's file before the test. The command must not change its own output
+    /// again.
     #[must_use]
     pub fn with_fix(self, fix: CommandOracle) -> Self {
         Self { fix: Some(Box::new(fix)), ..self }
     }
 
-    /// The candidate as this command leaves it, which changes the file in its place and ends with exit code 0.
+    /// Returns the candidate after this command, which changes the file in place and exits with 0.
     ///
     /// # Errors
-    /// The outcome of a candidate that the command fails on: it is not interesting.
+    /// The outcome of a candidate for which the command fails: it isn't interesting.
     pub fn change(
         &self,
         candidate: &[u8],
@@ -382,7 +381,7 @@ impl CommandOracle {
         }
     }
 
-    /// Runs the command alone, without its companions, and says what it wrote.
+    /// Runs the command without second commands, and returns its output.
     pub fn observe(
         &self,
         candidate: &[u8],
@@ -399,8 +398,8 @@ impl CommandOracle {
         (outcome, written)
     }
 
-    /// Judges a candidate as [`Oracle::judge`] does, and names the processes that the test left behind (on Linux only). That
-    /// takes a look at every process of the machine, which is not counted in the outcome's duration.
+    /// Judges a candidate as [`Oracle::judge`] does, and lists the processes that the test left running (only on
+    /// Linux). The search through all processes isn't part of the outcome's duration.
     pub fn examine(
         &self,
         candidate: &[u8],
@@ -413,7 +412,7 @@ impl CommandOracle {
         (self.judge_with(candidate, slot, deadline, cancel, details), processes)
     }
 
-    /// The candidate that is tested, or the outcome of one that cannot be changed.
+    /// Returns the changed candidate, or the outcome if the change fails.
     fn fixed<'c>(
         &self,
         candidate: &'c [u8],
@@ -500,7 +499,7 @@ impl CommandOracle {
         let path = self.write(candidate, &files.directory).map_err(in_place)?;
         let stdin = if self.candidate_on_stdin {
             match File::open(&path) {
-                // Of several parts the file may be the one that is gone.
+                // Of several parts, the file may be the removed one.
                 Err(error) if error.kind() == io::ErrorKind::NotFound && !self.subject.is_file() => {
                     slot.null().map_err(|source| RunError::NullDevice { source })?
                 }
@@ -543,12 +542,12 @@ impl CommandOracle {
         if !matches!(ending, Ending::Exited(_)) {
             slot.clean_up(!cancel.is_killed());
         }
-        // Before the answer is believed: a test that has no /dev/null any more answers nonsense.
+        // Check this before using the outcome: without /dev/null a test's outcome is wrong.
         slot.tick()?;
         self.judge_ending(candidate, ending, duration, &files, written).map_err(|source| RunError::Read { source })
     }
 
-    /// Runs the command on another machine, with the files that it would have here.
+    /// Runs the command on another machine, with the same files.
     fn run_away(
         &self,
         away: &RemoteTarget,
@@ -577,14 +576,14 @@ impl CommandOracle {
         self.judge_ending(candidate, ending, ran.duration, files, written).map_err(|source| RunError::Read { source })
     }
 
-    /// The arguments that a candidate has. A test case with nothing in it has none.
+    /// Returns the arguments in a candidate. An empty test case has none.
     fn arguments_of(&self, candidate: &[u8]) -> impl Iterator<Item = &Word> {
         let own = self.reduces_arguments.then(|| project::words(candidate).unwrap_or_default());
         let is_there = move |at: &usize| own.as_ref().is_none_or(|own| own.iter().any(|(number, _)| *number == at + 1));
         (0..self.arguments.len()).filter(is_there).map(|at| &self.arguments[at])
     }
 
-    /// The command with the arguments that a candidate has, as a line of a shell beside the files.
+    /// Formats the command with a candidate's arguments as a shell line.
     #[must_use]
     pub fn line_of(&self, candidate: &[u8]) -> String {
         let program = self.called.as_deref().unwrap_or(self.program.as_os_str()).to_owned();
@@ -599,24 +598,24 @@ impl CommandOracle {
         match self.subject {
             Subject::Directory(_) => {
                 project::write(candidate, &path).map_err(|error| error.source)?;
-                // Under another name it is the same directory.
+                // Another name is a link to the same directory.
                 self.names[1..].iter().try_for_each(|name| symlink(&self.names[0], directory.join(name)))?;
             }
             Subject::Files(ref own) => {
                 project::write(candidate, directory).map_err(|error| error.source)?;
-                // Another name is one of the first file, which may be gone.
+                // Another name belongs to the first file, which may be removed.
                 for name in self.names[own.len()..].iter().filter(|_| path.is_file()) {
                     let other = directory.join(name);
                     fs::hard_link(&path, &other).or_else(|_| fs::copy(&path, &other).map(|_| ()))?;
                 }
             }
             Subject::File(_) => {
-                // Never through a link, which could lead to a file of the user's.
+                // Never write through a link, which could lead to a file of the user's.
                 let write = |path: &Path| File::create_new(path)?.write_all(candidate);
                 write(&path)?;
                 for name in &self.names[1..] {
                     let other = directory.join(name);
-                    // Not every file system has links.
+                    // Not every file system supports links.
                     fs::hard_link(&path, &other).or_else(|_| write(&other))?;
                 }
             }
@@ -653,7 +652,7 @@ impl CommandOracle {
                 )),
                 ..judge(Exit::TimedOut)
             },
-            // It may have ended by itself between two looks at the size.
+            // It may have ended by itself between two checks of the size.
             Ending::Exited(exit) if stdout.length.max(stderr.length) <= OUTPUT_LIMIT => judge(exit),
             Ending::Exited(_) | Ending::TooMuchOutput => Outcome {
                 note: Some(format!("the test was stopped because it wrote more than {} MiB", OUTPUT_LIMIT >> 20)),
@@ -687,7 +686,7 @@ fn base_name(file: &Path) -> Result<OsString, CommandError> {
     file.file_name().map(OsStr::to_owned).ok_or_else(|| CommandError::NoFileName { file: file.to_owned() })
 }
 
-/// The hint about a script whose interpreter cannot be found although it is there.
+/// The hint about a script whose interpreter exists but isn't found.
 const CRLF_ADVICE: &str = " (its lines end in CRLF; use dos2unix)";
 
 fn start_advice(program: &Path, error: &io::Error) -> &'static str {
@@ -695,8 +694,8 @@ fn start_advice(program: &Path, error: &io::Error) -> &'static str {
     if crlf { CRLF_ADVICE } else { advice(error) }
 }
 
-/// Whether a program is a script with the line ends of Windows. The system takes the carriage return
-/// for a part of the interpreter's name.
+/// Whether a program is a script with Windows line ends. The system takes the carriage return as part of the
+/// interpreter's name.
 fn ends_in_crlf(program: &Path) -> bool {
     let mut start = Vec::new();
     let read = File::open(program).and_then(|file| file.take(SCRIPT_START).read_to_end(&mut start));
@@ -704,7 +703,7 @@ fn ends_in_crlf(program: &Path) -> bool {
     read.is_ok() && first.starts_with(b"#!") && first.ends_with(b"\r") && first.len() < start.len()
 }
 
-/// The way out of a problem of the operating system, where there is one.
+/// Returns the hint for an error of the operating system, if there is one.
 fn advice(error: &io::Error) -> &'static str {
     if let Some(text) = unix_advice(error) {
         return text;
@@ -719,7 +718,7 @@ fn advice(error: &io::Error) -> &'static str {
     }
 }
 
-/// The same for what std has no kind for.
+/// Returns the hint for an error code without a kind in std.
 fn unix_advice(error: &io::Error) -> Option<&'static str> {
     use rustix::io::Errno;
     match Errno::from_io_error(error)? {
@@ -768,7 +767,7 @@ mod tests {
 
     #[test]
     fn the_deadline_ends_a_test() {
-        // As long as the shell needs to get so far.
+        // Wait until the shell has got so far.
         let mut deadline = Duration::from_millis(100);
         let said = loop {
             let outcome = run(&shell("echo begun; exec sleep 600"), b"", deadline);

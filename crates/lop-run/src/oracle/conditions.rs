@@ -29,7 +29,7 @@ use super::{Exit, INVALID_CODE, TIMEOUT_CODE};
 use lop_engine::Verdict;
 use lop_files::project::Archive;
 
-/// The conditions as the user gave them; the default asks for exit code 0.
+/// The conditions as the user gave them. The default is exit code 0.
 #[derive(Clone, Debug, Default, PartialEq, Eq, serde::Serialize)]
 pub struct ConditionSpec {
     /// `--exit-code`: codes of which one must be returned.
@@ -59,7 +59,7 @@ pub struct ConditionSpec {
 }
 
 impl ConditionSpec {
-    /// Whether there is any condition on how a run ends or what it writes.
+    /// Whether there is any condition on the exit or the output.
     #[must_use]
     pub fn has_conditions(&self) -> bool {
         let codes = !self.exit_codes.is_empty() || !self.not_exit_codes.is_empty();
@@ -69,12 +69,12 @@ impl ConditionSpec {
     }
 }
 
-/// Judges how a run ended and what it wrote.
+/// Judges the exit and the output of a run.
 ///
-/// Patterns are matched against bytes, Unicode-aware where the bytes are UTF-8; `^` and `$` match at line borders.
+/// Patterns match bytes, with Unicode support if the bytes are UTF-8. `^` and `$` match at line ends.
 #[derive(Clone, Debug)]
 pub struct Conditions {
-    /// The conditions as they were given.
+    /// The conditions as the user gave them.
     spec: ConditionSpec,
     exit_codes: Vec<i32>,
     not_exit_codes: Vec<i32>,
@@ -94,14 +94,14 @@ struct Output {
     unwanted: Vec<Regex>,
 }
 
-/// The conditions on what stands at the places that are named.
+/// The conditions on the text at reported positions.
 #[derive(Clone, Debug)]
 struct NamedPlaces {
     finder: Finder,
     wanted: Vec<At>,
 }
 
-/// The conditions on the error messages that a run lists.
+/// The conditions on a run's error messages.
 #[derive(Clone, Debug)]
 struct ListedErrors {
     listed: Arc<Listed>,
@@ -123,10 +123,10 @@ impl Default for Conditions {
 }
 
 impl Conditions {
-    /// Compiles what the user gave.
+    /// Compiles the conditions.
     ///
     /// # Errors
-    /// [`ConditionError`] for a pattern that is not a regular expression or a signal that does not exist.
+    /// [`ConditionError`] for an invalid regular expression or an unknown signal.
     pub fn new(spec: &ConditionSpec) -> Result<Self, ConditionError> {
         let signals = spec.signals.iter().map(|name| signal_number(name)).collect::<Result<_, _>>()?;
         Ok(Self {
@@ -154,30 +154,29 @@ impl Conditions {
                 patterns => Some(ListedErrors { listed: Arc::default(), wanted: compile("--only-errors", patterns)? }),
             },
             timeout_is_interesting: spec.timeout_is_interesting,
-            // Where exit code 0 is all that is asked for the test knows best what a crash is.
+            // If exit code 0 is the only condition, the test itself decides about crashes.
             slippage: Slippage::new(&spec.also_interesting, spec.has_conditions()),
         })
     }
 
-    /// The conditions as they were given.
+    /// The conditions as the user gave them.
     pub(super) fn spec(&self) -> &ConditionSpec {
         &self.spec
     }
 
-    /// Whether the standard output has to be read.
+    /// Whether the standard output is needed.
     #[must_use]
     pub fn need_stdout(&self) -> bool {
         !self.stdout.is_empty() || self.at.is_some() || self.errors.is_some()
     }
 
-    /// Whether the standard error has to be read.
+    /// Whether the standard error is needed.
     #[must_use]
     pub fn need_stderr(&self) -> bool {
         !self.stderr.is_empty() || self.at.is_some() || self.errors.is_some()
     }
 
-    /// The verdict on a run on `candidate` that ended with `exit` and wrote `stdout` and `stderr`. [`Exit::Unknown`] is
-    /// never interesting.
+    /// Judges a run on `candidate` by its exit and outputs. [`Exit::Unknown`] is never interesting.
     #[must_use]
     pub fn judge(&self, candidate: &[u8], exit: Exit, stdout: &[u8], stderr: &[u8]) -> Verdict {
         let run = Run { candidate, stdout, stderr };
@@ -198,14 +197,14 @@ impl Conditions {
         if holds { Verdict::Interesting } else { Verdict::NotInteresting }
     }
 
-    /// The signature of the crash that a run shows which is not interesting; `None` if it shows none. As soon as there
-    /// are conditions a death by a signal is one, and in any case a code of `--also-interesting`.
+    /// Returns the signature of another crash, if an uninteresting run shows one: an exit code of `--also-interesting`,
+    /// or, if there are conditions, a death by a signal.
     #[must_use]
     pub fn slip(&self, exit: Exit, stdout: &[u8], stderr: &[u8]) -> Option<String> {
         self.slippage.as_ref()?.signature(exit, [stderr, stdout])
     }
 
-    /// Whether what is wanted stands at a place that is named, if anything is.
+    /// Whether the conditions on reported positions hold, if there are any.
     fn place_holds(&self, run: Run<'_>) -> bool {
         let Some(NamedPlaces { finder, wanted }) = &self.at else { return true };
         let archive = Archive::of(run.candidate);
@@ -232,7 +231,7 @@ impl Conditions {
         outputs.into_iter().any(|(text, wanted)| !wanted.is_empty() && holds(text, wanted).1)
     }
 
-    /// Whether all error messages are ones that may be there.
+    /// Whether all error messages are allowed.
     fn errors_hold(&self, run: Run<'_>) -> bool {
         let Some(ListedErrors { listed, wanted }) = &self.errors else { return true };
         let is_wanted = |message: &[u8]| wanted.iter().any(|pattern| pattern.is_match(message));
@@ -252,7 +251,7 @@ impl Conditions {
         }
     }
 
-    /// Whether a run that was not cut off ended as it should.
+    /// Whether the exit of a completed run meets the conditions.
     fn ending_holds(&self, exit: Exit) -> bool {
         let (code_holds, signal_holds) = (self.code_holds(exit), self.signal_holds(exit));
         let no_output = !self.need_stdout() && !self.need_stderr();

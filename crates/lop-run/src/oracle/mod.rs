@@ -57,17 +57,17 @@ pub use surroundings::{SurroundingsError, check_surroundings, is_device};
 
 use lop_engine::Verdict;
 
-/// Exit code 124 means that the test itself noticed a timeout: what `timeout(1)` of GNU coreutils returns.
+/// Exit code 124 means that the test itself timed out; `timeout(1)` of GNU coreutils returns it.
 pub const TIMEOUT_CODE: i32 = 124;
 
-/// Exit code 125 marks an invalid candidate unless the user chose another code: what `git bisect run` calls "skip".
+/// Exit code 125 marks an invalid candidate, unless the user chose another code; `git bisect run` skips on it.
 pub const INVALID_CODE: i32 = 125;
 
-/// The interestingness test: says of a candidate whether it still shows what the user is after.
+/// The interestingness test: decides whether a candidate still shows the user's bug.
 ///
-/// Requirements: the answer depends on the candidate's bytes alone as far as the test allows; several threads may
-/// call `judge` at the same time, each with a slot of its own; when `judge` returns, or unwinds, no process that it
-/// started is running any more; it returns soon after `cancel` is stopped, and soon after `deadline` has passed.
+/// Requirements: the outcome only depends on the candidate's bytes, as far as the test allows. Several threads can call
+/// `judge` at the same time, each with its own slot. When `judge` returns or unwinds, no process that it started is
+/// running. It returns soon after `cancel` is stopped or `deadline` has passed.
 pub trait Oracle: Send + Sync {
     /// Runs the test once on `candidate`, for at most `deadline`.
     ///
@@ -77,16 +77,16 @@ pub trait Oracle: Send + Sync {
     ///   it never counts as an answer.
     fn judge(&self, candidate: &[u8], slot: &mut Slot, deadline: Duration, cancel: &Cancel) -> Outcome;
 
-    /// The test as a line for people, such as a shell command.
+    /// Describes the test in a line, for example as a shell command.
     fn describe(&self) -> String;
 }
 
-/// Everything known of one run of the test.
+/// All facts about one run of the test.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Outcome {
-    /// The answer; `None` when the run gave none, and then `unresolved` says why.
+    /// The verdict; `None` if the run gave none, for the reason in `unresolved`.
     pub verdict: Option<Verdict>,
-    /// Why there is no verdict; `None` when there is one.
+    /// The reason for a missing verdict.
     pub unresolved: Option<Unresolved>,
     /// How the test ended.
     pub exit: Exit,
@@ -96,15 +96,15 @@ pub struct Outcome {
     pub stdout_tail: Vec<u8>,
     /// The last bytes of its standard error, at most [`Outcome::TAIL`].
     pub stderr_tail: Vec<u8>,
-    /// The signature of another crash than the one that is looked for, where the run shows one.
+    /// The signature of another crash, if the run shows one.
     pub slip: Option<String>,
-    /// Something a reader of the report should know, such as that the test was killed for writing too much.
+    /// A note for the report, for example that the test was killed for writing too much.
     pub note: Option<String>,
-    /// Where the outcome is known from when the test was not run for it.
+    /// The source of the outcome, if the test didn't run.
     pub recalled: Option<Recalled>,
 }
 
-/// Where an outcome is known from without a run of the test.
+/// The source of an outcome without a run of the test.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Recalled {
     /// The same reduction, before it was interrupted.
@@ -117,28 +117,28 @@ pub enum Recalled {
 }
 
 impl Outcome {
-    /// How many bytes of each output are kept for reports.
+    /// Number of bytes of each output that are kept for reports.
     pub const TAIL: usize = 8 << 10;
 
-    /// An outcome of which nothing but the verdict is known.
+    /// Makes an outcome with only a verdict.
     #[must_use]
     pub fn of(verdict: Verdict) -> Self {
         Self::with(Some(verdict), None)
     }
 
-    /// An outcome that was cancelled before there was an answer.
+    /// Makes the outcome of a run that was cancelled before a verdict.
     #[must_use]
     pub fn cancelled() -> Self {
         Self::with(None, Some(Unresolved::Cancelled))
     }
 
-    /// An outcome of a run that could not be made; `message` says why and, where there is one, the way out.
+    /// Makes the outcome of a run that failed; `message` has the reason and, if possible, the fix.
     #[must_use]
     pub fn failed(message: impl Into<String>) -> Self {
         Self::with(None, Some(Unresolved::Failed(message.into())))
     }
 
-    /// The verdict is [`Verdict::Interesting`].
+    /// Whether the verdict is [`Verdict::Interesting`].
     #[must_use]
     pub fn is_interesting(&self) -> bool {
         self.verdict == Some(Verdict::Interesting)
@@ -159,12 +159,12 @@ impl Outcome {
     }
 }
 
-/// Why a run gave no verdict.
+/// The reason why a run gave no verdict.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Unresolved {
-    /// A [`Cancel`] asked it to stop. Nothing is wrong, and nothing is known.
+    /// A [`Cancel`] stopped it.
     Cancelled,
-    /// The test could not be run; the message says why and what to do about it.
+    /// The test could not run; the message has the reason and the fix.
     Failed(String),
 }
 
@@ -175,9 +175,9 @@ pub enum Exit {
     Code(i32),
     /// It was killed by this signal.
     Signal(i32),
-    /// It was killed because it ran into the deadline.
+    /// It was killed at the time limit.
     TimedOut,
-    /// It was killed for another reason, did not start, or was not a process at all.
+    /// It was killed for another reason, did not start, or was not a process.
     Unknown,
 }
 
@@ -201,13 +201,13 @@ impl fmt::Display for Exit {
     }
 }
 
-/// An error and what caused it, in one line: an outcome keeps text, not errors.
+/// Formats an error with its causes in one line, because outcomes store text.
 pub(crate) fn with_causes(error: &dyn Error) -> String {
     let causes = std::iter::successors(Some(error), |&error| error.source());
     causes.map(ToString::to_string).collect::<Vec<_>>().join(": ")
 }
 
-/// The last place between two characters that is at most `most` bytes into a text.
+/// Returns the last character boundary within the first `most` bytes of a text.
 fn char_boundary(text: &str, most: usize) -> usize {
     (0..=most.min(text.len())).rev().find(|&at| text.is_char_boundary(at)).unwrap_or(0)
 }
