@@ -8,48 +8,48 @@ use lop_syntax::{Document, Edit, NodeId, count_words};
 
 use super::fingerprint::Fingerprints;
 
-/// Edits of one pass and class are expected to be accepted equally often.
+/// The class of an edit: edits of one pass and class have the same expected acceptance rate.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Class {
     /// Kind of the node that is replaced.
     pub outer: u16,
-    /// Kind of what takes its place, or the number of the text that does.
+    /// Kind of the replacing node, or the number of the replacing text.
     pub inner: u16,
     /// Levels between the two.
     pub depth: u16,
 }
 
-/// One edit that could be made.
+/// A proposed single edit.
 #[derive(Clone, Debug)]
 pub struct Alternative {
-    /// The name of the pass that proposes it; empty until [`proposals`](super::proposals) signs it.
+    /// The name of its pass; [`proposals`](super::proposals) sets it.
     pub pass: &'static str,
     /// Its class.
     pub class: Class,
-    /// The part of the text in which its edits are.
+    /// The range of the text that its edits are in.
     pub range: Range<usize>,
     /// The edits of the text.
     pub edits: Vec<Edit>,
-    /// Tokens saved; never negative, and where it is 0 bytes are saved.
+    /// Tokens saved. If this is 0, the edit saves bytes.
     pub tokens: u32,
     /// Bytes saved.
     pub bytes: i64,
-    /// Whether the stage of local edits leaves it to later ones: by then most of it will have gone otherwise.
+    /// Whether the stage of local edits leaves it to later stages, because most of it will be removed by then.
     pub is_late: bool,
-    /// A hash of this edit, whatever stands around it: of the pass, the class, the text before and after and the
-    /// kind of the parent. Never of an offset, which would change with every other edit.
+    /// The memory key: a hash of the pass, the class, the old and the new text, and the kind of the parent. It contains
+    /// no offset, because every other edit would change it.
     pub memo: u64,
-    /// The grammar's rules that it comes from, each once; most passes need none.
+    /// The grammar's rules that it comes from, each once.
     pub rules: Vec<RuleId>,
 }
 
 impl Alternative {
-    /// The same, as what these rules propose, of which some may come several times.
+    /// Sets the rules that propose it; `rules` can contain duplicates.
     pub(super) fn by(self, rules: impl IntoIterator<Item = RuleId>) -> Self {
         Alternative { rules: each_once(rules), ..self }
     }
 
-    /// Edits of any text, with what they save and the number by which they are remembered. Their class says nothing.
+    /// Makes an alternative without a tree, with its savings and its memory key. All such edits have one class.
     pub(super) fn new(edits: Vec<Edit>, tokens: i64, bytes: i64, memo: u64) -> Self {
         let start = edits.iter().map(|edit| edit.start).min().unwrap_or(0);
         let end = edits.iter().map(|edit| edit.end).max().unwrap_or(start);
@@ -67,8 +67,7 @@ impl Alternative {
         }
     }
 
-    /// Replaces `outer` by the part `kept` of its text, followed by `suffix`; `None` if that is no
-    /// gain.
+    /// Replaces `outer` by the part `kept` of its text, followed by `suffix`; `None` if that saves nothing.
     pub(super) fn keep_part(
         document: &Document,
         prints: &Fingerprints,
@@ -92,7 +91,7 @@ impl Alternative {
         Self::of_node(document, prints, class, outer, edits, (after, bytes), print)
     }
 
-    /// Replaces `outer` by `text`; `None` if that is no gain.
+    /// Replaces `outer` by `text`; `None` if that saves nothing.
     pub(super) fn replace(
         document: &Document,
         prints: &Fingerprints,
@@ -105,8 +104,8 @@ impl Alternative {
         Self::of_node(document, prints, class, outer, edits, after, (0, text))
     }
 
-    /// Makes several edits at once, in any order, none of which overlap; `None` if that is no gain.
-    /// `around` is what else the answer may depend on, such as the kind of a parent.
+    /// Makes several edits at once, which are in any order and don't overlap; `None` if they save nothing. `around` is
+    /// a further fact that the outcome may depend on, such as the kind of a parent.
     pub(super) fn of_edits(
         document: &Document,
         prints: &Fingerprints,
@@ -118,7 +117,7 @@ impl Alternative {
         (tokens > 0 || (tokens == 0 && made.bytes > 0)).then_some(made)
     }
 
-    /// Moves something: nothing need become smaller.
+    /// Moves a part, which need not save anything.
     pub(super) fn moving(
         document: &Document,
         prints: &Fingerprints,
@@ -129,7 +128,7 @@ impl Alternative {
         Self::unchecked(document, prints, class, edits, around).map(|(made, _)| made)
     }
 
-    /// Edits that may make the text larger, and the tokens that they save or (below 0) add.
+    /// Makes edits that can enlarge the text. Negative savings are added tokens.
     fn unchecked(
         document: &Document,
         prints: &Fingerprints,
@@ -165,8 +164,8 @@ impl Alternative {
         let node = document.node(outer);
         let bytes = i64::try_from(node.len()).ok()? - i64::try_from(bytes_after).ok()?;
         let tokens = document.tokens_of(outer).checked_sub(u32::try_from(tokens_after).ok()?)?;
-        // Fewer tokens, or as many and fewer bytes: otherwise two passes could undo each other's
-        // work for ever.
+        // Require fewer tokens, or equally many in fewer bytes. Otherwise two passes could undo each other's edits
+        // forever.
         if tokens == 0 && bytes <= 0 {
             return None;
         }
@@ -189,8 +188,8 @@ pub fn each_once(rules: impl IntoIterator<Item = RuleId>) -> Vec<RuleId> {
     rules
 }
 
-/// How many tokens a rule's text is taken for: its words and other characters, where operators that
-/// end in `=` or `>` are one.
+/// Estimates the tokens of a rule's text: its words and other characters. An operator that ends in `=` or `>` counts as
+/// one.
 fn count_tokens(text: &[u8]) -> usize {
     let goes_on = |pair: &&[u8]| b"=!<>+-*/%&|^".contains(&pair[0]) && matches!(pair[1], b'=' | b'>');
     count_words(text) - text.windows(2).filter(goes_on).count()
@@ -206,7 +205,7 @@ mod tests {
     #[test]
     fn what_is_no_gain_is_no_alternative() {
         let mut languages = Languages;
-        // Text, a node, what it becomes, and the tokens and bytes saved.
+        // Rows of text, a node, its replacement, and the saved tokens and bytes.
         let rows = [
             ("[[1, 2]]", "[1, 2]", "0", Some((4, 5))),
             ("[10]", "10", "0", Some((0, 1))),

@@ -4,18 +4,17 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use lop_syntax::{Document, NodeId};
 
-/// Kinds of tokens that open and close.
+/// The kinds of brackets.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Brackets {
-    /// Kind of the closing bracket → kinds of the brackets that it may close.
+    /// Maps the kind of a closing bracket to the kinds that it can close.
     closers: BTreeMap<u16, BTreeSet<u16>>,
     openers: BTreeSet<u16>,
 }
 
 impl Brackets {
-    /// Learns from the nodes of a tree that begin with one unnamed token and end with another: both
-    /// words or both signs, as `return` and `;` are no brackets; and of different kinds, as quotes
-    /// do not say which of them opens.
+    /// Learns from the nodes of a tree that start and end with unnamed tokens. Both must be words or both punctuation,
+    /// because `return` and `;` aren't brackets, and of different kinds, because quotes don't show which one opens.
     pub fn learn(&mut self, document: &Document) {
         for node in document.ids().filter(|&id| !document.is_leaf(id) && !document.node(id).is_error()) {
             let (first, last) = (node + 1, document.children(node).last().unwrap_or(node));
@@ -33,15 +32,14 @@ impl Brackets {
         }
     }
 
-    /// For each of some tokens, which must be in the order of the text, the position of the bracket
-    /// that belongs to it.
+    /// Returns the position of the partner for each of these tokens, which must be in the order of the text.
     ///
-    /// Brackets that are children of one node belong together. In a text with syntax errors those
-    /// that the tree has not paired are paired by a stack; one that is in the way stays alone.
+    /// Brackets that are children of one node are partners. In a text with syntax errors, a stack pairs the others; one
+    /// that doesn't fit stays alone.
     #[must_use]
     pub fn partners(&self, document: &Document, tokens: &[NodeId]) -> Vec<Option<usize>> {
         let mut partners = vec![None; tokens.len()];
-        // Those of one node are not next to each other: a stack for every node that is open.
+        // Brackets of one node aren't adjacent, so there is a stack for each open node.
         let mut stacks: BTreeMap<Option<NodeId>, Stack> = BTreeMap::new();
         for (at, &token) in tokens.iter().enumerate() {
             let parent = document.parent(token);
@@ -77,7 +75,7 @@ impl Brackets {
     }
 }
 
-/// Brackets that are open, and how many there are of each kind.
+/// The open brackets, with a count for each kind.
 #[derive(Default)]
 struct Stack {
     open: Vec<(usize, u16)>,
@@ -90,8 +88,7 @@ impl Stack {
         *self.counts.entry(kind).or_default() += 1;
     }
 
-    /// Takes the last bracket of one of these kinds, and all above it, off the stack; nothing if
-    /// there is none.
+    /// Pops the last bracket of one of these kinds and all above it; does nothing if there is none.
     fn pop(&mut self, kinds: &BTreeSet<u16>) -> Option<usize> {
         if kinds.iter().all(|kind| self.counts.get(kind).is_none_or(|&open| open == 0)) {
             return None;
@@ -106,7 +103,7 @@ impl Stack {
     }
 }
 
-/// Whether it is a token without a name and not blank.
+/// Whether it is an unnamed token other than whitespace.
 fn is_sign(document: &Document, id: NodeId) -> bool {
     document.is_token(id) && !document.node(id).is_named()
 }
@@ -121,7 +118,7 @@ mod tests {
     use crate::testing::Languages;
     use crate::tokens;
 
-    /// Texts of the pairs that are found in `text` with what is learnt from `lesson`.
+    /// Lists the pairs found in `text` after learning from `lesson`.
     fn pairs(languages: &mut Languages, file: &str, lesson: &str, text: &str) -> Vec<String> {
         let mut brackets = Brackets::default();
         brackets.learn(&languages.sample(file, lesson).document);
@@ -151,7 +148,7 @@ mod tests {
             ("x.c", c, "int f(void) { return g((1)); }", &["(void)", "{ return g((1)); }", "((1))", "(1)"]),
             ("x.c", c, "void f(void) { for (;;) a < b > c; }", &["(void)", "{ for (;;) a < b > c; }", "(;;)"]),
             ("x.js", js, "f(a[1], `${b}`)", &["(a[1], `${b}`)", "[1]", "${b}"]),
-            // Where the tree has not paired them.
+            // Pairs that the tree lacks.
             ("x.json", "[{}]", "[{]}", &["[{]", "{]}"]),
             ("x.json", "[{}]", "] [ { [", &[]),
             ("x.c", c, "((( a )", &["( a )"]),

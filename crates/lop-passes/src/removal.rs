@@ -5,7 +5,7 @@ use std::ops::{Deref, Range};
 use lop_grammar::Grammar;
 use lop_syntax::{Document, Edit, NodeId};
 
-/// The nodes of a unit. Mostly it is one: a list of a hundred thousand elements has as many of these.
+/// The nodes of a unit: usually one, because a list can have a hundred thousand units.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Nodes {
     /// A single node.
@@ -38,7 +38,7 @@ pub struct NodeSet {
 }
 
 impl NodeSet {
-    /// The empty set for a document.
+    /// Makes the empty set for a document.
     #[must_use]
     pub fn new(document: &Document) -> Self {
         NodeSet { words: vec![0; document.node_count().div_ceil(64)] }
@@ -64,7 +64,7 @@ impl NodeSet {
         self.words.iter().all(|w| *w == 0)
     }
 
-    /// The nodes, in preorder.
+    /// Lists the nodes in preorder.
     pub fn iter(&self) -> impl Iterator<Item = NodeId> + '_ {
         (0..).zip(&self.words).flat_map(|(block, word): (NodeId, &u64)| {
             let mut left = *word;
@@ -79,7 +79,7 @@ impl NodeSet {
     }
 }
 
-/// The edits that take a set of nodes out of the text: one for each of its [`holes`].
+/// Makes the edits that remove a set of nodes: one for each of its [`holes`].
 #[must_use]
 pub fn removal_edits(document: &Document, grammar: &Grammar, dead: &NodeSet) -> Vec<Edit> {
     let mut edits = Vec::new();
@@ -87,7 +87,7 @@ pub fn removal_edits(document: &Document, grammar: &Grammar, dead: &NodeSet) -> 
     edits
 }
 
-/// Calls `hole` with each part of the text that goes with a set of nodes.
+/// Calls `hole` with each range of the text that is removed with a set of nodes.
 ///
 /// In `element (separator element)*` an element owns the separator before it, and the first element
 /// that survives drops its own:
@@ -96,7 +96,7 @@ pub fn removal_edits(document: &Document, grammar: &Grammar, dead: &NodeSet) -> 
 /// a, b, c   without b: a, c     without a: b, c     without a and b: c
 /// ```
 ///
-/// A separator that is in the set itself goes alone. Nodes inside nodes of the set add nothing.
+/// A separator in the set is removed alone. Nodes inside other nodes of the set have no effect.
 pub fn holes(document: &Document, grammar: &Grammar, dead: &NodeSet, mut hole: impl FnMut(Range<usize>)) {
     let mut covered = 0;
     for node in dead.iter() {
@@ -105,7 +105,7 @@ pub fn holes(document: &Document, grammar: &Grammar, dead: &NodeSet, mut hole: i
         }
         covered = document.subtree_end(node);
         let range = document.node(node).range();
-        // A comment stands between elements and is none: it owns no separator.
+        // A comment between elements owns no separator.
         if grammar.is_separator(document.node(node).kind) || document.node(node).is_extra() {
             hole(range);
             continue;
@@ -122,7 +122,7 @@ pub fn holes(document: &Document, grammar: &Grammar, dead: &NodeSet, mut hole: i
     }
 }
 
-/// The next sibling in one direction that is not a comment.
+/// Finds the next sibling in one direction that isn't a comment.
 fn neighbour(document: &Document, node: NodeId, step: impl Fn(&Document, NodeId) -> Option<NodeId>) -> Option<NodeId> {
     let mut at = step(document, node)?;
     while document.node(at).is_extra() {
@@ -135,7 +135,7 @@ fn separator(document: &Document, grammar: &Grammar, node: Option<NodeId>) -> Op
     node.filter(|n| grammar.is_separator(document.node(*n).kind))
 }
 
-/// Of the elements behind a first element that goes, the first that stays, with its separator.
+/// Finds the first remaining element after a removed first element, with its separator.
 fn first_survivor(document: &Document, grammar: &Grammar, dead: &NodeSet, first: NodeId) -> Option<(NodeId, NodeId)> {
     let mut element = first;
     loop {
@@ -143,13 +143,13 @@ fn first_survivor(document: &Document, grammar: &Grammar, dead: &NodeSet, first:
         let separator = separator(document, grammar, next)?;
         element = neighbour(document, separator, Document::next_sibling)?;
         if !dead.contains(element) {
-            // A separator with no element behind it is a unit of its own.
+            // A separator without an element after it is a separate unit.
             return document.node(element).is_named().then_some((separator, element));
         }
     }
 }
 
-/// Takes a separator out, with the blanks between it and `until` if there is nothing else.
+/// Removes a separator, with the whitespace up to `until` if there is nothing else.
 fn with_gap(document: &Document, separator: NodeId, until: usize) -> Range<usize> {
     let node = document.node(separator).range();
     let gap = document.source().get(node.end..until).unwrap_or_default();
@@ -164,7 +164,7 @@ mod tests {
 
     #[test]
     fn separators_go_with_their_element() {
-        // Before the list, its elements, behind it.
+        // Before the list, its elements, and after it.
         let rows: [(&str, &str, [&str; 4], &str); 14] = [
             ("x.c", "int f(", ["int a", "char *b", "float x[2]", "char d"], ");"),
             ("x.c", "int y = f(", ["a", "1 + 2", "g(1, 2)", "\"s\""], ");"),
@@ -206,7 +206,7 @@ mod tests {
         text.split_whitespace().collect()
     }
 
-    /// Rows of file, text, the nodes that go, and what is left.
+    /// Rows of file, text, the removed nodes, and the remaining text.
     #[track_caller]
     fn assert_left(rows: &[(&str, &str, &[&str], &str)]) {
         let mut languages = Languages;

@@ -5,28 +5,28 @@ use lop_syntax::{Edit, NodeId};
 
 use super::removal::Nodes;
 
-/// The changes of the text that take a unit out.
+/// The changes that remove a unit.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Removal {
-    /// The nodes go, with the separators that belong to them.
+    /// Removes these nodes with their separators.
     Nodes(Nodes),
-    /// These edits are made.
+    /// Makes these edits.
     Edits(Vec<Edit>),
 }
 
-/// Something that can be taken out by itself.
+/// A part that can be removed separately.
 #[derive(Clone, Debug)]
 pub struct Unit {
-    /// The changes that take it out.
+    /// The changes that remove it.
     pub removal: Removal,
-    /// Tokens that go with it, for the order of the work.
+    /// Number of tokens that it removes, for the order of the sequences.
     pub tokens: u32,
-    /// A candidate without it is known to be no worse in syntax, so it need not be parsed.
+    /// Whether its removal is known to make no new syntax errors, so that the gate need not parse the candidate.
     pub known_to_parse: bool,
 }
 
-/// A list of units of which any subset may go: the siblings below one node, or any other row of
-/// things that are alike.
+/// A list of units; any subset can be removed. The units are the siblings below one node, or another row of similar
+/// parts.
 #[derive(Clone, Debug)]
 pub struct Sequence {
     /// The kind of list for the model; kinds of parents, and numbers from [`list_kind`] for rows
@@ -36,61 +36,62 @@ pub struct Sequence {
     pub depth: u32,
     /// The units in the order of the text.
     pub units: Vec<Unit>,
-    /// The grammar's rules that each unit comes from; empty where no rule made the list.
+    /// The grammar's rules that each unit comes from; empty if no rule made the list.
     pub rules: Vec<Vec<RuleId>>,
-    /// How it is remembered what of it was refused.
+    /// How rejections are remembered.
     pub remembered: Remembered,
 }
 
-/// How it is remembered what of a sequence was refused: it is not asked again before the text has become much smaller.
+/// How the rejections of a sequence are remembered. A remembered one isn't tried again until the text has become much
+/// smaller.
 #[derive(Clone, Debug, Default)]
 pub enum Remembered {
     /// Not at all.
     #[default]
     None,
-    /// Of each unit that stays, by the node that it is about and what was asked.
+    /// For each unit, by its node and the question.
     Nodes(Ask, Vec<NodeId>),
-    /// Of each unit that stays, by a number that stands for it wherever it is.
+    /// For each unit, by a memory key that doesn't depend on its position.
     Units(Vec<u64>),
-    /// Of all together when none went, by numbers that stand for the parts they are of.
+    /// For all units together if none was removed, by the memory keys of the parts around them.
     Whole(Vec<u64>),
 }
 
-/// The questions about a node: each is remembered by itself.
+/// The questions about a node, which are remembered separately.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Ask {
-    /// May it go, with its separator?
+    /// Can it be removed with its separator?
     Unit,
-    /// May it go, with its separator and the definitions that nothing refers to any more then?
+    /// Can it be removed with its separator and the definitions that it leaves unreferenced?
     Coupled,
-    /// May it go together with all other definitions of its name?
+    /// Can it be removed with all other definitions of its name?
     Definition,
-    /// May it be emptied?
+    /// Can it be emptied?
     Body,
-    /// May this token go, alone?
+    /// Can this token be removed alone?
     Token,
 }
 
 impl Sequence {
-    /// A row of units that are not siblings, which no rule made and of which nothing is remembered.
+    /// Makes a sequence of units that aren't siblings, without rules and memory.
     #[must_use]
     pub fn of(kind: u32, units: Vec<Unit>) -> Self {
         Sequence { kind, depth: NO_DEPTH, units, rules: Vec::new(), remembered: Remembered::None }
     }
 
-    /// The same, remembered so.
+    /// Sets how rejections are remembered.
     #[must_use]
     pub fn remembered(self, remembered: Remembered) -> Self {
         Sequence { remembered, ..self }
     }
 
-    /// Whether it holds definitions whose names are found nowhere else.
+    /// Whether it contains definitions whose names appear nowhere else.
     #[must_use]
     pub fn is_of_definitions(&self) -> bool {
         self.kind == list_kind::UNREFERENCED
     }
 
-    /// Leaves only the units of which this is said, in their order.
+    /// Keeps only the units for which `keep` is `true`, in their order.
     pub fn retain(&mut self, keep: &[bool]) {
         fn of<T>(all: &mut Vec<T>, keep: &[bool]) {
             let mut keep = keep.iter();
@@ -105,7 +106,7 @@ impl Sequence {
         }
     }
 
-    /// Tokens of all its units.
+    /// Counts the tokens of all units.
     #[must_use]
     pub fn tokens(&self) -> u64 {
         self.units.iter().map(|u| u64::from(u.tokens)).sum()
@@ -119,7 +120,7 @@ pub const NO_DEPTH: u32 = u32::MAX;
 pub mod list_kind {
     /// Comments of the whole text.
     pub const COMMENTS: u32 = 1 << 16;
-    /// Definitions whose names are found nowhere else.
+    /// Definitions whose names appear nowhere else.
     pub const UNREFERENCED: u32 = COMMENTS + 1;
     /// Bodies of definitions; see [`bodies`].
     const BODIES: u32 = COMMENTS + 2;
@@ -133,7 +134,7 @@ pub mod list_kind {
     pub const WORDS: u32 = COMMENTS + 6;
     /// Characters.
     pub const CHARACTERS: u32 = COMMENTS + 7;
-    /// All nodes of one level of the tree, whatever their parents are.
+    /// All nodes of one level of the tree.
     pub const LEVEL: u32 = COMMENTS + 8;
     /// Numbers and texts that could be simpler.
     pub const LITERALS: u32 = COMMENTS + 9;
@@ -141,9 +142,9 @@ pub mod list_kind {
     pub const NAMES: u32 = COMMENTS + 10;
     /// Blanks between tokens.
     pub const LAYOUT: u32 = COMMENTS + 11;
-    /// Rows of passes that have no number of their own.
+    /// Rows of passes without an own number.
     pub const OTHER: u32 = COMMENTS + 12;
-    /// Texts that may go anywhere.
+    /// Texts that can be removed anywhere.
     pub const CLEAN: u32 = COMMENTS + 13;
     /// Files of a project.
     pub const FILES: u32 = COMMENTS + 14;
@@ -165,7 +166,7 @@ pub mod list_kind {
     /// The bits of the numbers above.
     const BITS: u32 = 17;
 
-    /// Bodies that are nodes of a kind: what empties those of functions is refused for those of classes.
+    /// Bodies of a kind: emptying a function's body and a class's body have different chances.
     #[must_use]
     pub const fn bodies(kind: u16) -> u32 {
         BODIES | (kind as u32) << BITS

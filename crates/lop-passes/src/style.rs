@@ -1,13 +1,13 @@
 //! The style of a result: the measure of its size, and its format.
 
-/// How a result is written.
+/// The format of a result.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Format {
-    /// As other passes leave it.
+    /// Unchanged.
     None,
-    /// Without any blank or line break that is not needed.
+    /// Without unnecessary whitespace.
     Compact,
-    /// A statement a line, indented; compact in a language that is not written in lines.
+    /// One statement per line, indented; compact in a language without lines.
     #[default]
     Pretty,
 }
@@ -29,8 +29,8 @@ pub enum Prefer {
 pub struct Style {
     /// The measure of its size.
     pub prefer: Prefer,
-    /// How it is written.
+    /// Its format.
     pub format: Format,
-    /// Whether a text in lines ends with a line break.
+    /// Whether a text with lines ends with a newline.
     pub ends_line: bool,
 }

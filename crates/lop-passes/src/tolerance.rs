@@ -1,12 +1,12 @@
 //! Whether the test accepts unreferenced definitions.
 
-/// The knowledge about definitions of a kind that nothing refers to.
+/// What is known about unreferenced definitions of a kind.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Tolerance {
     /// Nothing.
     Unknown,
-    /// An interesting text had one.
+    /// The test accepts them: an interesting text had one.
     Tolerated,
-    /// The test refuses them: other passes take them along.
+    /// The test rejects them, so other passes remove them along with their edits.
     Refused,
 }

@@ -15,39 +15,38 @@ use super::indentation::rendered;
 
 use super::removal::{NodeSet, removal_edits};
 
-/// Bytes from which on a trial parses only a part of a text, if it is at least `MUCH_LESS` times smaller.
+/// Size in bytes from which a trial only parses a part of the text, if that is at least `MUCH_LESS` times smaller.
 const LARGE: usize = 1 << 16;
 const MUCH_LESS: usize = 4;
-/// Siblings next to a node that are in its trial parse.
+/// Number of neighbouring siblings in a node's trial parse.
 const NEAR: usize = 4;
-/// How many siblings at the ends of a list, and behind those that are near, may be where a part of it is left out.
+/// Number of siblings at the ends of a list, and after the near ones, among which a gap can start or end.
 const ENDS: usize = 8;
-/// Bytes before or behind a node among its siblings from which on leaving some out is worth a look.
+/// Size in bytes of the siblings on one side of a node from which leaving some out pays off.
 const LEAST_HOLE: usize = 1 << 10;
 
-/// All of so long a text is parsed for trials in no more steps of the parser than these, 10 to 20 µs each; an ordinary
-/// trial takes some hundreds. One where what is open at an error is a hundred thousand levels deep takes all there are.
+/// Maximum number of parser steps for trials of a whole long text, 10 to 20 µs each. An ordinary trial takes some
+/// hundreds. One with an error at a depth of a hundred thousand levels takes all of them.
 const LONG: usize = 1 << 19;
 const MOST_STEPS: usize = 60_000;
 
-/// The knowledge about taking a node out.
+/// What is known about removing a node.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Clearance {
     /// A trial parse of its shape made no new syntax errors.
     Cleared,
-    /// So it is for the node together with the token behind it (`int` `;`).
+    /// The same for the node with the token after it (`int` `;`).
     ClearedWithNext,
-    /// So it is for the node together with the token before it (`=` `value`).
+    /// The same for the node with the token before it (`=` `value`).
     ClearedWithPrevious,
-    /// Its surroundings do not parse anyway, or a trial would take too long, so nothing is known.
+    /// Unknown: its surroundings have syntax errors, or a trial would take too long.
     Unchecked,
-    /// The rest would have new syntax errors.
+    /// The rest has new syntax errors.
     Refused,
 }
 
 impl Clearance {
-    /// The nodes that go when `node` goes: itself first, and the token that goes with it; `None`
-    /// when it may not go.
+    /// Returns the nodes to remove: `node`, and the token that must go with it. `None` if the node cannot be removed.
     #[must_use]
     pub fn nodes(self, document: &Document, node: NodeId) -> Option<Vec<NodeId>> {
         let companion = match self {
@@ -60,17 +59,17 @@ impl Clearance {
     }
 }
 
-/// The place of a node, as far as it decides whether the node may go.
+/// The shape of a node: the facts that decide whether it can be removed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 struct Shape {
     parent: u16,
     field: u16,
     kind: u16,
-    /// Another sibling stands in the same field.
+    /// Whether another sibling is in the same field.
     repeated: bool,
     first: bool,
     last: bool,
-    /// The tokens around it, where they could go with it; 0 for none.
+    /// The tokens around it that could be removed with it; 0 for none.
     next: u16,
     previous: u16,
 }
@@ -86,7 +85,7 @@ pub struct TrialParser {
 }
 
 impl TrialParser {
-    /// Starts with nothing learnt.
+    /// Makes a trial parser without any knowledge.
     #[must_use]
     pub fn new(parser: SyntaxParser) -> Self {
         TrialParser {
@@ -97,14 +96,14 @@ impl TrialParser {
         }
     }
 
-    /// The same for texts of which only some parts are in the language: those that this parser looks at.
+    /// Makes a trial parser for texts of which only some parts are in the language; `parser` selects them.
     #[must_use]
     pub fn of_parts(mut self, parser: SyntaxParser) -> Self {
         self.trials.of_parts = Some(parser);
         self
     }
 
-    /// Whether a node may go.
+    /// Whether a node can be removed.
     pub fn clearance(&mut self, document: &Document, grammar: &Grammar, node: NodeId) -> Clearance {
         let (this, Some(parent)) = (document.node(node), document.parent(node)) else {
             return Clearance::Refused;
@@ -119,7 +118,7 @@ impl TrialParser {
         if this.is_error() || above.is_error() || (above.has_error() && this.is_named()) {
             return Clearance::Unchecked;
         }
-        // Brackets go with what they hold, and there is no rule that anything else could break.
+        // Brackets are removed with their content.
         if grammar.notation().is_some() {
             return if this.is_named() || grammar.is_separator(this.kind) {
                 Clearance::Cleared
@@ -161,8 +160,8 @@ impl TrialParser {
             with.into_iter().for_each(|n| dead.insert(n));
             trials.parses(document, grammar, node, removal_edits(document, grammar, &dead))
         };
-        // The larger part first: a type definition without its semicolon leaves an empty
-        // statement behind that many tools do not accept.
+        // Try the larger part first: a type definition removed without its semicolon leaves an empty statement, which
+        // many tools reject.
         let tried = [
             (next, Clearance::ClearedWithNext),
             (None, Clearance::Cleared),
@@ -189,7 +188,7 @@ impl TrialParser {
         clearance
     }
 
-    /// Whether a text may stand where nodes of this node's parent, field and kind stand.
+    /// Whether a text can replace nodes with this node's parent, field and kind.
     pub fn accepts_replacement(&mut self, document: &Document, grammar: &Grammar, node: NodeId, text: &str) -> bool {
         let this = document.node(node);
         let parent = document.parent(node).map_or(0, |p| document.node(p).kind);
@@ -204,21 +203,21 @@ impl TrialParser {
     }
 }
 
-/// The parser of trial parses, with the steps that are left.
+/// The parser for trials, with its remaining steps.
 #[derive(Clone)]
 struct Trials {
     parser: SyntaxParser,
-    /// The parser of whole texts, where only some parts of these are in the language.
+    /// The parser of whole texts, if only some parts are in the language.
     of_parts: Option<SyntaxParser>,
-    /// Steps that those of all of a long text may still take.
+    /// Remaining steps for trials of a whole long text.
     left: usize,
 }
 
 impl Trials {
-    /// Whether edits at a node make no new syntax errors; `None` where that would take too long to find out.
+    /// Whether edits at a node make no new syntax errors; `None` if the trial would take too long.
     fn parses(&mut self, document: &Document, grammar: &Grammar, node: NodeId, edits: Vec<Edit>) -> Option<bool> {
         let parser = &mut self.parser;
-        // A part of a text is not the text that its indentation says.
+        // A part of a text has other indentation than the whole.
         let part = if grammar.is_indented() { None } else { surroundings(document, node, &edits) };
         if let Some((part, mut holes)) = part {
             let source = &document.source()[part.clone()];
@@ -228,12 +227,12 @@ impl Trials {
             holes.extend(edits.iter().cloned().map(moved));
             let after = render(source, holes).text;
             let mut errors = |text: &[u8]| parser.parse(text).map(|tree| error_count(&tree));
-            // With more errors than the whole text it is no sample of it.
+            // A part with more errors than the whole text isn't representative.
             if let Some(most) = errors(&before).ok().filter(|before| *before <= document.errors()) {
                 return Some(errors(&after).is_ok_and(|after| after <= most));
             }
         }
-        // Where indentation is syntax there is no other way to find anything out.
+        // If indentation is syntax, there is no other way.
         let is_limited = document.source().len() >= LONG && !grammar.is_indented();
         let most = if is_limited { self.left } else { usize::MAX };
         if most == 0 {
@@ -253,9 +252,9 @@ impl Trials {
     }
 }
 
-/// The surroundings of a node of a large text: the neighbours at the top that it could run together with, and the parts
-/// that can be left out of long lists between. Text farther off parses as it did. `None` where that is not much less
-/// than the text.
+/// Selects the surroundings of a node in a large text: the top-level neighbours that it could merge with, without the
+/// middle of long lists. Text further away parses as before. `None` if the surroundings aren't much smaller than the
+/// text.
 fn surroundings(document: &Document, node: NodeId, edits: &[Edit]) -> Option<(Range<usize>, Vec<Edit>)> {
     if document.source().len() < LARGE {
         return None;
@@ -273,8 +272,8 @@ fn surroundings(document: &Document, node: NodeId, edits: &[Edit]) -> Option<(Ra
     (inside && length <= document.source().len() / MUCH_LESS).then_some((first..after, holes))
 }
 
-/// Parts of a long list far before and far behind a node without which it is a list still: from behind a sibling to
-/// behind another one of its kind, be it an element or a separator.
+/// Selects parts of a long list, far before and after a node, without which it is still a list: from the end of a
+/// sibling to the end of another one of its kind, element or separator.
 fn far_siblings(document: &Document, node: NodeId) -> impl Iterator<Item = Range<usize>> {
     let siblings = |from: Option<NodeId>, step: fn(&Document, NodeId) -> Option<NodeId>| {
         std::iter::successors(from, move |id| step(document, *id))
@@ -295,14 +294,14 @@ fn far_siblings(document: &Document, node: NodeId) -> impl Iterator<Item = Range
     before.into_iter().chain(behind).flatten()
 }
 
-/// The widest stretch from behind one of the first nodes to behind one of the last ones that is of the same kind.
+/// Finds the longest range from the end of one of the first nodes to the end of one of the last ones of the same kind.
 fn widest(document: &Document, first: &[NodeId], last: &[NodeId]) -> Option<Range<usize>> {
     let pairs = first.iter().flat_map(|from| last.iter().map(move |to| (document.node(*from), document.node(*to))));
     let alike = pairs.filter(|(from, to)| from.kind == to.kind && from.end < to.end);
     alike.map(|(from, to)| from.end as usize..to.end as usize).max_by_key(ExactSizeIterator::len)
 }
 
-/// Whether a sibling stands in the same field (or, without fields, has the same kind).
+/// Whether a sibling is in the same field, or, without fields, has the same kind.
 fn has_like_sibling(document: &Document, node: NodeId) -> bool {
     let this = document.node(node);
     let alike = |other: Option<NodeId>| {
@@ -345,7 +344,7 @@ mod tests {
         assert_eq!(clearance("a", 0), (Clearance::Cleared, 0));
     }
 
-    /// The clearance of a node is the same in two documents.
+    /// Asserts that the clearance of a node is the same in two documents.
     fn assert_alike((small, id): (&mut Sample, NodeId), (large, twin): (&mut Sample, NodeId)) {
         assert_eq!(
             large.shapes.clearance(&large.document, &large.grammar, twin),
@@ -403,7 +402,7 @@ mod tests {
         for node in sample.document.ids() {
             sample.shapes.clearance(&sample.document, &sample.grammar, node);
         }
-        // The array, its brackets; the first, the last and all other elements; their separators.
+        // The array, its brackets, the first, the last and all other elements, and their separators.
         assert!(sample.shapes.known.len() <= 10, "{}", sample.shapes.known.len());
     }
 
