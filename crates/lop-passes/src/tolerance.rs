@@ -1,6 +1,6 @@
 //! Whether the test accepts unreferenced definitions.
 
-/// What is known about unreferenced definitions of a kind.
+/// The knowledge about unreferenced definitions of a kind.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Tolerance {
     /// Nothing.

@@ -30,7 +30,7 @@ const LEAST_HOLE: usize = 1 << 10;
 const LONG: usize = 1 << 19;
 const MOST_STEPS: usize = 60_000;
 
-/// What is known about removing a node.
+/// The knowledge about removing a node.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Clearance {
     /// A trial parse of its shape made no new syntax errors.

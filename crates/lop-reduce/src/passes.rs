@@ -40,6 +40,11 @@ impl Passes {
         (self.only.is_empty() || self.only.contains(&name) || is_own()) && !self.skip.contains(&name)
     }
 
+    /// Whether a pass or a step of the driver has this name.
+    pub(super) fn knows(&self, name: &str) -> bool {
+        named(name).is_some() || self.own().any(|pass| pass.name() == name)
+    }
+
     /// All that there are, in the order in which they have their turn within a stage.
     pub(super) fn all(&self) -> impl Iterator<Item = &dyn Pass> {
         ALL.iter().copied().chain(self.own())
@@ -62,7 +67,7 @@ impl Passes {
             return Err(ReduceError::PassName(names[at]));
         }
         let mut chosen = self.only.iter().chain(&self.skip);
-        match chosen.find(|name| named(name).is_none() && !names.contains(name)) {
+        match chosen.find(|name| !self.knows(name)) {
             Some(name) => Err(ReduceError::NoPass(name)),
             None => Ok(()),
         }

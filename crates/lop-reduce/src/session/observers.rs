@@ -111,7 +111,7 @@ impl Session<'_, '_> {
         let mut is_less = false;
         for pass in self.options.control.skipped().split_off(known) {
             self.observed.skipped.push(pass);
-            if self.options.passes.all().any(|known| known.name() == pass) {
+            if self.options.passes.knows(pass) {
                 self.emit(&Event::Skipped { pass, tests: self.statistics.counts.total() })?;
                 is_less = true;
             }
