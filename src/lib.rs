@@ -125,7 +125,7 @@ where
 /// ```
 ///
 /// # Errors
-/// As for [`reduce`].
+/// The errors of [`reduce`].
 ///
 /// # Panics
 /// When the executor does.

@@ -52,7 +52,7 @@ pub struct TreeReport {
 /// ```
 ///
 /// # Errors
-/// As for [`reduce`](crate::reduce()), and [`Error::Path`] for a path that is no path below a root.
+/// The errors of [`reduce`](crate::reduce()), and [`Error::Path`] for a path that is no path below a root.
 ///
 /// # Panics
 /// When the closure does.

@@ -240,7 +240,7 @@ impl Language {
             ("inherited", self.inherited(languages)),
             ("sample", sample),
             ("parser", parser),
-            ("others", "&LANGUAGES".to_owned()),
+            ("catalog", "&LANGUAGES".to_owned()),
         ] {
             writeln!(row, "        {field}: {value},").expect("writing to a string succeeds");
         }

@@ -42,7 +42,7 @@ impl Language {
     /// Does the same with a registry that several calls share: it compiles the expressions for contents once.
     ///
     /// # Errors
-    /// As [`Language::find`].
+    /// The errors of [`Language::find`].
     pub(super) fn find_among(
         registry: &Arc<Registry<'static>>,
         args: &GrammarArgs,

@@ -20,8 +20,8 @@ pub struct Embedded {
     /// The form of the parent's text in front of the node; `None` allows any.
     after: Option<Regex>,
     language: String,
-    /// The languages of which it is one.
-    others: &'static Catalog,
+    /// The languages among which it is looked up.
+    catalog: &'static Catalog,
     /// Loaded when it is first asked for: few texts hold all that they could.
     grammar: OnceLock<Option<Arc<Grammar>>>,
 }
@@ -34,11 +34,11 @@ impl Embedded {
     pub(super) fn all(
         layers: &Layers<'_>,
         resolvers: &[Resolver<'_>],
-        others: &'static Catalog,
+        catalog: &'static Catalog,
     ) -> Result<Vec<Self>, GrammarError> {
         let mut all = Vec::new();
         for (file, resolver) in layers.files().zip(resolvers) {
-            match Self::of(file, resolver, others) {
+            match Self::of(file, resolver, catalog) {
                 Err(_) if resolver.inherited => {}
                 entries => all.extend(entries?),
             }
@@ -46,7 +46,7 @@ impl Embedded {
         Ok(all)
     }
 
-    fn of(file: &LanguageToml, resolver: &Resolver<'_>, others: &'static Catalog) -> Result<Vec<Self>, GrammarError> {
+    fn of(file: &LanguageToml, resolver: &Resolver<'_>, catalog: &'static Catalog) -> Result<Vec<Self>, GrammarError> {
         let kinds = |word: &Word| resolver.kind(word.get_ref(), word.span().start);
         let expression = |word: &Word| {
             Regex::new(word.get_ref())
@@ -54,7 +54,7 @@ impl Embedded {
         };
         let language = |word: &Word| {
             let name = word.get_ref();
-            match name == TEXT || others.names().any(|known| known == name) {
+            match name == TEXT || catalog.names().any(|known| known == name) {
                 true => Ok(name.clone()),
                 false => Err(resolver.origin.error(word.span().start, Problem::UnknownLanguage(name.clone()))),
             }
@@ -65,7 +65,7 @@ impl Embedded {
                 parents: entry.parent.as_ref().map(kinds).transpose()?,
                 after: entry.after.as_ref().map(expression).transpose()?,
                 language: language(&entry.language)?,
-                others,
+                catalog,
                 grammar: OnceLock::new(),
             })
         });
@@ -87,7 +87,7 @@ impl Embedded {
     /// The language; `None` when it is not built in.
     pub fn grammar(&self) -> Option<&Arc<Grammar>> {
         let load = || {
-            let folder = self.others.find(&self.language)?;
+            let folder = self.catalog.find(&self.language)?;
             Some(Arc::new(Grammar::load(folder).expect("tests load every language that is built in")))
         };
         self.grammar.get_or_init(load).as_ref()

@@ -87,7 +87,7 @@ static ANY_TEXT: Folder<'static> = Folder {
     inherited: &[],
     sample: None,
     parser: Parser { language: lop_parser::STRUCTURE, node_types: lop_parser::STRUCTURE_NODE_TYPES, release: "" },
-    others: Catalog::NONE,
+    catalog: Catalog::NONE,
 };
 
 /// A language, loaded: its parser and what its folder says about the parser's node kinds.
@@ -160,7 +160,7 @@ impl Grammar {
     /// languages.
     ///
     /// # Errors
-    /// As for [`Grammar::load`].
+    /// The errors of [`Grammar::load`].
     pub fn load_with_rules(folder: &Folder<'_>, rules: &str) -> Result<Self, GrammarError> {
         let own = Origin { folder: folder.name, file: rule_place::RULES, text: rules };
         Self::load_with(folder, RuleFile::new(None, own, []), |_, _, _| Common::default())
@@ -170,7 +170,7 @@ impl Grammar {
     /// Loads the language of a folder with one of its rules, wherever that is written.
     ///
     /// # Errors
-    /// As for [`Grammar::load`].
+    /// The errors of [`Grammar::load`].
     pub fn load_with_rule(folder: &Folder<'_>, rule: &RuleText) -> Result<Self, GrammarError> {
         if !rule.is_common() {
             return Self::load_with_rules(folder, &rule.text);
@@ -201,7 +201,7 @@ impl Grammar {
         let sets = Sets::new(&layers, &resolvers)?;
         let replace = ReplaceTable::new(&layers, &resolvers)?;
         let minimal = MinimalTable::new(&layers, &resolvers)?;
-        let embedded = Embedded::all(&layers, &resolvers, folder.others)?;
+        let embedded = Embedded::all(&layers, &resolvers, folder.catalog)?;
         drop(resolvers);
         let common = common(Common::of(&layers, &language, &types)?, &language, &types);
         let rules = Rules::compile(&language, rules, common)?;

@@ -44,14 +44,14 @@ impl Listed {
     pub fn of(folder: &Folder<'_>, home: Home) -> Result<Self, GrammarError> {
         let listed = Self::new(folder.texts(), folder.inherited, folder.parser.release, home);
         // A run asks for the guard by the language's name.
-        let has_guard = Guard::languages(folder.others).contains(&folder.name);
+        let has_guard = Guard::languages(folder.catalog).contains(&folder.name);
         listed.map(|listed| Self { has_guard, ..listed }).map_err(|error| error.at(folder))
     }
 
     /// A language whose parser was left out.
     ///
     /// # Errors
-    /// As for [`Listed::of`].
+    /// The errors of [`Listed::of`].
     pub(super) fn not_built_in(folder: &NotBuiltIn<'static>) -> Result<Self, GrammarError> {
         Self::new(folder.texts, folder.inherited, folder.parser, Home::Feature(folder.feature))
     }

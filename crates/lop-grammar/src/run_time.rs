@@ -38,7 +38,7 @@ pub struct Loaded {
     parser: Code,
     release: String,
     identity: String,
-    others: &'static Catalog,
+    catalog: &'static Catalog,
 }
 
 /// Why a language cannot be read.
@@ -146,7 +146,7 @@ impl Loaded {
             inherited: &self.inherited,
             sample: None,
             parser: Parser { language: self.parser.0.language, node_types: &self.node_types, release: &self.release },
-            others: self.others,
+            catalog: self.catalog,
         }
     }
 
@@ -165,12 +165,12 @@ impl Loaded {
     /// The grammar.
     ///
     /// # Errors
-    /// As for [`Grammar::load`].
+    /// The errors of [`Grammar::load`].
     pub fn load(&self) -> Result<Grammar, GrammarError> {
         Grammar::load(&self.folder())
     }
 
-    fn of_folder(path: &Path, symbol: Option<&str>, others: &'static Catalog) -> Result<Self, LoadedError> {
+    fn of_folder(path: &Path, symbol: Option<&str>, catalog: &'static Catalog) -> Result<Self, LoadedError> {
         let directory = shown(path);
         let read = |name| Ok::<_, LoadedError>(text(&path.join(name))?.unwrap_or_default());
         let language = read(language_toml::FILE_NAME)?;
@@ -194,16 +194,16 @@ impl Loaded {
         };
         let rules = read(rule_place::RULES)?;
         let inherited = match &file.extends {
-            Some(word) => inherited(word.get_ref(), others)
+            Some(word) => inherited(word.get_ref(), catalog)
                 .ok_or_else(|| here(origin.error(word.span().start, Problem::Toml(no_such(word.get_ref())))))?,
             None => Vec::new(),
         };
         let identity = identity(&[&library, language.as_bytes(), rules.as_bytes(), node_types.as_bytes()]);
         let release = parser.release();
-        Ok(Self { name, directory, language, rules, inherited, node_types, parser, release, identity, others })
+        Ok(Self { name, directory, language, rules, inherited, node_types, parser, release, identity, catalog })
     }
 
-    fn of_parser(path: &Path, symbol: Option<&str>, others: &'static Catalog) -> Result<Self, LoadedError> {
+    fn of_parser(path: &Path, symbol: Option<&str>, catalog: &'static Catalog) -> Result<Self, LoadedError> {
         let files = ParserFiles::of(path)?;
         let node_types = files.text(NODE_TYPES)?;
         let (parser, library) = files.load(symbol)?;
@@ -218,7 +218,7 @@ impl Loaded {
             release: parser.release(),
             parser,
             identity,
-            others,
+            catalog,
         })
     }
 }

@@ -61,7 +61,7 @@ impl Lock {
     /// Reads the locked file, even if another file has its name now.
     ///
     /// # Errors
-    /// As for [`Past::read`].
+    /// The errors of [`Past::read`].
     pub fn past(&self) -> Result<Past, JournalError> {
         let mut bytes = Vec::new();
         let mut file = &self.file;

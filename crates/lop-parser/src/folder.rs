@@ -25,8 +25,8 @@ pub struct Folder<'a> {
     pub sample: Option<(&'a str, &'a [u8])>,
     /// The parser whose node kinds the files name.
     pub parser: Parser<'a>,
-    /// The languages that its files may name: parts of a text can be in one of them.
-    pub others: &'static Catalog,
+    /// The languages that its files can name, for parts of a text in another language.
+    pub catalog: &'static Catalog,
 }
 
 /// The languages of a program.

@@ -78,7 +78,8 @@ fn owned_separator(document: &Document, grammar: &Grammar, node: NodeId) -> bool
 mod tests {
     use super::*;
     use crate::testing::{FILES, Languages, Sample, parser, shipped_sample};
-    use lop_syntax::{SyntaxTree, error_count};
+    use lop_syntax::error_count;
+    use lop_testing::nodes;
 
     /// The units among the children of the node that reads `parent`.
     fn units(sample: &mut Sample, parent: &str) -> Vec<String> {
@@ -249,24 +250,6 @@ mod tests {
         assert!(siblings(&sample.document, &sample.grammar, &mut sample.shapes, parent, |_| true).is_none());
     }
 
-    /// Kind, place and flags of every node, in preorder.
-    fn nodes(tree: &SyntaxTree) -> Vec<(u16, std::ops::Range<usize>, bool, bool)> {
-        let mut cursor = tree.root().node().walk();
-        let mut all = Vec::new();
-        loop {
-            let node = cursor.node();
-            all.push((node.kind_id(), node.byte_range(), node.is_error(), node.is_missing()));
-            if cursor.goto_first_child() {
-                continue;
-            }
-            while !cursor.goto_next_sibling() {
-                if !cursor.goto_parent() {
-                    return all;
-                }
-            }
-        }
-    }
-
     #[test]
     fn parsing_again_without_any_one_unit_equals_parsing() {
         for file in FILES {
@@ -279,7 +262,7 @@ mod tests {
                 let fresh = parser.parse(&new).expect("the sample has a tree");
                 if error_count(&fresh) == 0 {
                     let again = parser.reparse(&sample.document.tree(), &old, &new).expect("the sample has a tree");
-                    assert_eq!(nodes(&again), nodes(&fresh), "{file} without {unit:?}");
+                    assert_eq!(nodes(again.root().node()), nodes(fresh.root().node()), "{file} without {unit:?}");
                     compared += 1;
                 }
             }

@@ -56,6 +56,7 @@ mod testing;
 mod trust;
 mod unused_policy;
 
+use std::borrow::Borrow;
 use std::cell::OnceCell;
 use std::ops::Range;
 use std::sync::Arc;
@@ -98,9 +99,9 @@ use stages::sweeps::{sweep_all, sweep_over};
 use stages::text::shrink_until;
 use steps::CLEAN;
 
-/// Tokens below which a text is reduced by its tree, whatever it looks like: its brackets, lines and separators took more
-/// tests for a larger result on three of five texts of up to 1,000 tokens. On four of 600 to 5,500 tokens they took fewer
-/// on three (147 to 142, 381 to 168, 379 to 121, but 239 to 259), and all results became smaller.
+/// Minimum number of tokens of a text whose own tree lop gives up. With five tests on three texts of 43, 148 and 1,040
+/// tokens, the structure took more tests or left more in three. On four texts of 600 to 5,500 tokens, tests went from 147
+/// to 146, 381 to 169, 379 to 118 and 239 to 259, and all results became smaller.
 const SHAPELESS: usize = 200;
 /// Nodes of this number of tokens, such as a string with its quotes, tell nothing of the text's shape.
 const FEW: u32 = 3;
@@ -136,13 +137,9 @@ impl Read {
         tokens.max(input.len() / BYTES_PER_LEAF)
     }
 
-    /// Whether it was tried and the tree is of no use.
+    /// Whether the input was parsed and its tree is of no use.
     fn is_shapeless(&self) -> bool {
-        match self {
-            Read::Tree(Ok(document)) => is_shapeless(document),
-            Read::Tree(Err(error)) => matches!(error, ParseError::TooHard),
-            Read::Nothing => false,
-        }
+        matches!(self, Read::Tree(parsed) if is_shapeless(parsed))
     }
 }
 
@@ -174,10 +171,10 @@ pub fn reduce_with(
 /// [`reduce_with`] of a text that the caller keeps, too: a large one need not be in memory twice.
 ///
 /// # Errors
-/// As for [`reduce_with`].
+/// The errors of [`reduce_with`].
 ///
 /// # Panics
-/// As for [`reduce_with`].
+/// The panics of [`reduce_with`].
 pub fn reduce_shared(
     input: Arc<[u8]>,
     grammar: Option<Arc<Grammar>>,
@@ -404,11 +401,7 @@ fn reduce_parsed<'g>(
     parsed: Result<Document, ParseError>,
 ) -> Result<(), Interrupt> {
     let (mut grammar, mut parsed) = (grammar, parsed);
-    let is_shapeless = match &parsed {
-        Ok(document) => is_shapeless(document),
-        Err(error) => matches!(error, ParseError::TooHard),
-    };
-    if is_shapeless {
+    if is_shapeless(&parsed) {
         drop(parsed);
         match languages.any_text(reducer.session.best()) {
             Some(any_text) => grammar = any_text,
@@ -440,9 +433,13 @@ fn plant<'g>(
     Ok(())
 }
 
-/// Whether more than a third of the tokens are side by side in syntax errors: what the tree tells is not worth a parse for
-/// each test.
-fn is_shapeless(document: &Document) -> bool {
+/// Whether a text has no useful tree: the parser gave up, or more than a third of the tokens are a flat list in syntax
+/// errors. Such a tree isn't worth a parse for each test.
+fn is_shapeless(parsed: &Result<impl Borrow<Document>, ParseError>) -> bool {
+    let document = match parsed {
+        Ok(document) => document.borrow(),
+        Err(error) => return matches!(error, ParseError::TooHard),
+    };
     let is_flat = |&id: &NodeId| {
         let in_error = document.parent(id).is_some_and(|parent| document.node(parent).is_error());
         in_error && document.tokens_of(id) <= FEW

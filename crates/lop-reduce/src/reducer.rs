@@ -71,7 +71,7 @@ pub(super) struct Reducer<'a, 'g: 'a> {
     pub(super) couples: bool,
     pub(super) second_looks: SecondLooks,
     pub(super) findings: Findings,
-    /// The rest of the reduction after the last mark.
+    /// The rest of the reduction after the last checkpoint.
     pub(super) rest: Option<Rest<'a, 'g>>,
 }
 
@@ -103,13 +103,13 @@ pub(super) struct Findings {
 }
 
 impl<'a, 'g> Reducer<'a, 'g> {
-    /// From here on a rehearsal goes through `rest`.
+    /// Lets speculation continue with `rest` from here.
     pub(super) fn begin(&mut self, rest: impl Fn(&mut Reducer<'a, 'g>) + 'a) -> Result<(), Interrupt> {
         self.rest = Some(Rc::new(rest));
         self.checkpoint()
     }
 
-    /// Makes a step that a rehearsal knows to come before the rest.
+    /// Makes a step that speculation puts before the rest.
     pub(super) fn within(&mut self, step: Step<'a, 'g>) -> Result<bool, Interrupt> {
         let before = self.rest.clone();
         if self.session.looks_ahead() {
@@ -120,8 +120,8 @@ impl<'a, 'g> Reducer<'a, 'g> {
         result
     }
 
-    /// From here on a rehearsal goes through something from a state on, and then the rest. Nothing is copied where none
-    /// is looked for: a state may hold thousands of lists.
+    /// Lets speculation continue with a step on a state, and then with the rest. Nothing is copied where none is looked
+    /// for: a state may hold thousands of lists.
     pub(super) fn mark_with<S: Clone + 'a>(
         &mut self,
         state: &S,
@@ -139,7 +139,7 @@ impl<'a, 'g> Reducer<'a, 'g> {
         result
     }
 
-    /// From here on a rehearsal goes through the rest, on the state as it is.
+    /// Lets speculation continue with the rest on the current state.
     pub(super) fn checkpoint(&mut self) -> Result<(), Interrupt> {
         let Some(rest) = self.rest.clone().filter(|_| self.session.looks_ahead()) else {
             self.session.forget_mark();
@@ -151,7 +151,7 @@ impl<'a, 'g> Reducer<'a, 'g> {
         let result = self.session.set_mark(Rc::new(move |run_ahead| {
             let mut copy = copy.copy(Some(run_ahead));
             copy.rest = Some(Rc::clone(&rest));
-            // Trial parses say the same in every rehearsal.
+            // Trial parses have the same results in every speculative run.
             if let (Some(tools), Some(shapes)) = (&mut copy.tools, shapes.take()) {
                 tools.shapes = shapes;
             }

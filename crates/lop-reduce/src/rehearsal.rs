@@ -18,37 +18,37 @@ use lop_engine::Verdict;
 use lop_run::exec::{Executor, Job, Key, Ticket, key};
 use lop_run::oracle::Outcome;
 
-/// Questions that are asked with less likelihood than this are not worth a test, nor with less than `SHARE_OF_WORKERS` by
-/// the number of workers, where these are many. With a fiftieth, 16 workers ran a tenth more tests in as many rounds.
+/// Least likelihood of a question that is worth a speculative test. With many workers it is `SHARE_OF_WORKERS` divided
+/// by their number. With a fiftieth, 16 workers ran a tenth more tests in as many rounds.
 const LEAST_REACH: f64 = 0.1;
 const SHARE_OF_WORKERS: f64 = 1.6;
 
-/// The likelihood from which on a question is worth a test of one of this number of workers.
+/// The least likelihood of a question that is worth a speculative test with this number of workers.
 pub(super) fn least_reach(workers: usize) -> f64 {
     LEAST_REACH.min(SHARE_OF_WORKERS / workers as f64)
 }
 
-/// Goes through the rest of a reduction from a mark on, with the answers of a script, until that is over.
+/// Continues the reduction from a checkpoint along a branch, until that ends.
 pub(super) type Resume<'a> = Rc<dyn Fn(&SpeculativeRun<'a>) + 'a>;
 
-/// A script that the session of a rehearsal and its executor share.
+/// A branch that the copied session and its executor share.
 pub(super) type SpeculativeRun<'a> = Rc<RefCell<Branch<'a>>>;
 
-/// The last answer to each question that was answered, whether it has been asked by now or not.
+/// The latest answer to each question, whether the search has asked it already or not.
 pub(super) type Known = Rc<HashMap<Key, Verdict>>;
 
-/// An answer that is expected, and those before it.
+/// An assumed answer, with the assumptions before it.
 struct Expected {
     key: Key,
     is_yes: bool,
     likelihood: f64,
     before: Option<Rc<Expected>>,
-    /// Whether this and all before it has come true, or one has not.
+    /// Whether this assumption and all before it are confirmed, or one is refuted; `None` if open.
     settled: Cell<Option<bool>>,
 }
 
 impl Drop for Expected {
-    /// One after the other: a long way would be too deep for a drop inside another.
+    /// Drops a long chain in a loop, because recursion would be too deep.
     fn drop(&mut self) {
         let mut next = self.before.take();
         while let Some(mut expected) = next.and_then(Rc::into_inner) {
@@ -57,7 +57,7 @@ impl Drop for Expected {
     }
 }
 
-/// How likely it is that the search comes to the end of a way, by the answers that are known.
+/// Computes the likelihood that the search reaches the end of a branch, given the known answers.
 fn reach(way: Option<&Rc<Expected>>, known: &HashMap<Key, Verdict>) -> f64 {
     let (mut reach, mut is_open) = (1.0, false);
     for expected in std::iter::successors(way, |expected| expected.before.as_ref()) {
@@ -92,20 +92,20 @@ pub(super) struct Checkpoint<'a> {
     pub(super) answers: Vec<(Key, Verdict)>,
 }
 
-/// A way that is not gone yet, or not to its end.
+/// A branch that is not explored yet, or not to its end.
 struct Way<'a> {
     from: Checkpoint<'a>,
     way: Option<Rc<Expected>>,
 }
 
-/// One way through the rest of a reduction.
+/// One possible course of the rest of a reduction.
 pub(super) struct Branch<'a> {
     slots: usize,
     from: Checkpoint<'a>,
-    /// The answers that are given, in this order where their questions are asked at the same time.
+    /// The answers since the checkpoint. Their order counts for questions that are asked at the same time.
     answers: HashMap<Key, VecDeque<(usize, Verdict)>>,
     known: Known,
-    /// How likely this way is so far.
+    /// The likelihood of this branch so far.
     reach: f64,
     /// The chance that the next candidate is interesting, as the search sees it.
     chance: f64,
@@ -114,17 +114,17 @@ pub(super) struct Branch<'a> {
     cancelled: VecDeque<Ticket>,
     foreseen: Vec<(Job, Key, Option<Rc<Expected>>)>,
     way: Option<Rc<Expected>>,
-    /// The ways that lead on from here with another answer, or with more time.
+    /// The branches that start here, with another answer or for later.
     others: Vec<Way<'a>>,
     is_over: bool,
 }
 
-/// Where a rehearsal ends.
+/// The limits of one speculative run.
 #[derive(Clone, Copy)]
 struct Limits {
     /// The least likelihood of a question.
     least: f64,
-    /// Questions at most.
+    /// The maximum number of questions.
     most: usize,
     until: Instant,
 }
@@ -156,13 +156,13 @@ impl<'a> Branch<'a> {
         }
     }
 
-    /// The search expects the candidate that it hands over next to be interesting with this chance.
+    /// Sets the chance that the next candidate is interesting, as the search sees it.
     pub(super) fn expect(&mut self, chance: f64) {
         self.chance = chance;
     }
 
-    /// The rest can be gone through from here on, too. Returns whether this way is gone on with now: to make proposals of
-    /// a large text takes longer than to ask.
+    /// Sets a checkpoint, from which the rest can be continued later. Returns whether to continue now: proposals of a
+    /// large text take longer than its questions.
     pub(super) fn checkpoint(&mut self, resume: Resume<'a>) -> bool {
         self.from = Checkpoint { resume, answers: Vec::new() };
         if !self.is_over && Instant::now() > self.limits.until {
@@ -171,17 +171,17 @@ impl<'a> Branch<'a> {
         !self.is_over
     }
 
-    /// Another rehearsal goes on from here.
+    /// Ends this run; a later one continues from here.
     fn end(&mut self) {
         self.is_over = true;
         self.others.push(Way { from: self.from.clone(), way: self.way.clone() });
     }
 
-    /// The answer to a question that is known, or was expected before.
+    /// Returns a known answer, or the one that this branch assumes.
     fn answer_to(&self, key: &Key) -> Option<Verdict> {
         let expected = || {
             let all = std::iter::successors(self.way.as_ref(), |expected| expected.before.as_ref());
-            // Answers to all that has come true are known.
+            // Confirmed assumptions are among the known answers.
             let mut open = all.take_while(|expected| expected.settled.get() != Some(true));
             open.find(|expected| expected.key == *key).map(|expected| verdict(expected.is_yes))
         };
@@ -201,11 +201,12 @@ impl<'a> Branch<'a> {
         self.waiting.push_back((job, key, self.chance));
     }
 
-    /// The place of the job that is answered next: the one that was answered first, or is known, or is expected.
+    /// Returns the index of the job to answer next: the first one with an answer since the checkpoint, else one with a
+    /// known answer, else the first.
     fn next(&self) -> usize {
         let order = |at: usize| Some((self.answers.get(&self.waiting[at].1)?.front()?.0, at));
-        let answers = (0..self.waiting.len()).filter_map(order).min().map(|(_, at)| at);
-        answers.or_else(|| self.waiting.iter().position(|(_, key, _)| self.answer_to(key).is_some())).unwrap_or(0)
+        let given = (0..self.waiting.len()).filter_map(order).min().map(|(_, at)| at);
+        given.or_else(|| self.waiting.iter().position(|(_, key, _)| self.answer_to(key).is_some())).unwrap_or(0)
     }
 
     fn answer(&mut self) -> Option<(Ticket, Outcome)> {
@@ -216,13 +217,13 @@ impl<'a> Branch<'a> {
             return Some((ticket, Outcome::cancelled()));
         }
         let (job, key, chance) = self.waiting.remove(self.next())?;
-        let answers = self.answers.get_mut(&key).and_then(VecDeque::pop_front).map(|(_, verdict)| verdict);
-        let verdict = answers.or_else(|| self.answer_to(&key)).unwrap_or_else(|| self.expected(key, chance));
+        let given = self.answers.get_mut(&key).and_then(VecDeque::pop_front).map(|(_, verdict)| verdict);
+        let verdict = given.or_else(|| self.answer_to(&key)).unwrap_or_else(|| self.expected(key, chance));
         self.from.answers.push((key, verdict));
         Some((job.ticket, Outcome::of(verdict)))
     }
 
-    /// The expected answer to a question; the other one opens another way.
+    /// Assumes the likelier answer, and queues a branch with the other one.
     fn expected(&mut self, key: Key, chance: f64) -> Verdict {
         let is_yes = chance >= 0.5;
         let likelihood = if is_yes { chance } else { 1.0 - chance };
@@ -242,7 +243,7 @@ fn verdict(is_yes: bool) -> Verdict {
     if is_yes { Verdict::Interesting } else { Verdict::NotInteresting }
 }
 
-/// The executor of a rehearsal.
+/// The executor of a speculative run.
 pub(super) struct Rehearsing<'a>(pub(super) SpeculativeRun<'a>);
 
 impl Executor for Rehearsing<'_> {
@@ -275,18 +276,18 @@ impl Executor for Rehearsing<'_> {
     }
 }
 
-/// The questions that were found on the ways from a mark on, and the ways that are not gone yet.
+/// The questions found after a checkpoint, and the branches that are still unexplored.
 pub(super) struct BranchQueue<'a> {
     ways: Vec<Way<'a>>,
     questions: HashMap<Key, Foreseen>,
 }
 
-/// A question that a rehearsal has come to.
+/// A question that speculation has found.
 struct Foreseen {
     job: Job,
-    /// The number of questions that were found before.
+    /// The number of questions found before it.
     order: usize,
-    /// The expected answers on each of the ways to it.
+    /// The assumptions of each branch that leads to it.
     ways: Vec<Option<Rc<Expected>>>,
 }
 
@@ -297,17 +298,17 @@ impl Foreseen {
 }
 
 impl<'a> BranchQueue<'a> {
-    /// Nothing is found yet.
+    /// Makes a queue with one unexplored branch.
     pub(super) fn new(from: Checkpoint<'a>) -> Self {
         BranchQueue { ways: vec![Way { from, way: None }], questions: HashMap::new() }
     }
 
-    /// The job of a question that was found.
+    /// Returns the job of a found question.
     pub(super) fn job(&self, key: &Key) -> Option<&Job> {
         self.questions.get(key).map(|question| &question.job)
     }
 
-    /// The questions without an answer that a search with this number of workers may still ask, the likeliest first.
+    /// Lists the open questions that are worth a test with this number of workers, the likeliest first.
     pub(super) fn open(&self, known: &HashMap<Key, Verdict>, slots: usize) -> Vec<(f64, Key)> {
         let open = self.questions.iter().filter(|(key, _)| !known.contains_key(*key));
         let mut open: Vec<_> = open.map(|(key, question)| (question.reach(known), question.order, *key)).collect();
@@ -316,19 +317,20 @@ impl<'a> BranchQueue<'a> {
         open.into_iter().map(|(reach, _, key)| (reach, key)).collect()
     }
 
-    /// The first of the likeliest ways that are not gone, and how likely it is: so may be a question that is not found.
+    /// Returns the likeliest unexplored branch with its likelihood, which is also the most that an unfound question can
+    /// have.
     fn likeliest_way(&self, known: &HashMap<Key, Verdict>) -> Option<(usize, f64)> {
         let reaches = self.ways.iter().map(|way| reach(way.way.as_ref(), known)).enumerate();
         reaches.max_by(|a, b| a.1.total_cmp(&b.1).then(b.0.cmp(&a.0)))
     }
 
-    /// The likelihood from which on no question is missing.
+    /// Returns the likelihood above which all questions are found.
     pub(super) fn is_whole_from(&self, known: &HashMap<Key, Verdict>) -> f64 {
         self.likeliest_way(known).map_or(0.0, |(_, likelihood)| likelihood)
     }
 
-    /// Goes on with the likeliest way, unless this number of open questions is found that are likelier than all ways.
-    /// Returns whether there was one.
+    /// Explores the likeliest branch, unless `most` open questions are likelier than all branches. Returns whether it
+    /// did.
     pub(super) fn go_on(&mut self, known: &Known, slots: usize, most: usize, until: Instant) -> bool {
         self.ways.retain(|way| reach(way.way.as_ref(), known) > 0.0);
         self.questions.retain(|_, question| {

@@ -28,10 +28,10 @@ impl Plan {
         result
     }
 
-    /// A rehearsal goes on with a step.
+    /// Whether speculation continues with a step.
     fn begin(&'static self, reducer: &mut Reducer<'_, '_>, at: usize) -> Result<(), Interrupt> {
         reducer.begin(move |reducer| {
-            // A rehearsal is about its questions alone, and not about how it ends.
+            // Speculation only collects questions; its end doesn't matter.
             let _ = self.follow_from(reducer, at);
         })
     }

@@ -220,7 +220,7 @@ impl Store {
     /// original may have been kept already. `knows` says whether files are those of one of its results.
     ///
     /// # Errors
-    /// As [`Store::open`], and when what is kept as the original has another content.
+    /// The errors of [`Store::open`], and when what is kept as the original has another content.
     pub fn reopen(
         input: impl Into<Input>,
         kept: &Kept,

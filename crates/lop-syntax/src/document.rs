@@ -24,7 +24,7 @@ impl Document {
     /// Parses a text.
     ///
     /// # Errors
-    /// As for [`SyntaxParser::parse_unknown`].
+    /// The errors of [`SyntaxParser::parse_unknown`].
     pub fn parse(parser: &mut SyntaxParser, source: impl Into<Arc<[u8]>>) -> Result<Self, ParseError> {
         let source = source.into();
         let tree = parser.parse_unknown(&source)?;

@@ -238,7 +238,7 @@ impl SyntaxParser {
     /// Parses a text of which nothing is known, and which may be too hard.
     ///
     /// # Errors
-    /// As for [`SyntaxParser::parse`]; [`ParseError::TooHard`] also for a text whose errors are so many and so deep that each
+    /// The errors of [`SyntaxParser::parse`]; [`ParseError::TooHard`] also for a text whose errors are so many and so deep that each
     /// text like it would take long.
     pub fn parse_unknown(&mut self, text: &[u8]) -> Result<SyntaxTree, ParseError> {
         let tree = self.parse(text)?;
@@ -248,7 +248,7 @@ impl SyntaxParser {
     /// [`SyntaxParser::parse`] in at most this number of steps.
     ///
     /// # Errors
-    /// As for [`SyntaxParser::parse`].
+    /// The errors of [`SyntaxParser::parse`].
     pub fn parse_within(&mut self, text: &[u8], steps: usize) -> Result<SyntaxTree, ParseError> {
         self.run(text, None, most_steps(text.len()).min(steps))
     }
@@ -258,7 +258,7 @@ impl SyntaxParser {
     /// over. A short text is not tried.
     ///
     /// # Errors
-    /// As for [`SyntaxParser::parse`].
+    /// The errors of [`SyntaxParser::parse`].
     pub fn try_parts(&mut self, text: &[u8]) -> Result<(), ParseError> {
         if text.len() > BEGINNINGS[0] {
             self.try_samples(text)?;
@@ -294,7 +294,7 @@ impl SyntaxParser {
     /// Under error recovery the tree can differ from that of [`SyntaxParser::parse`].
     ///
     /// # Errors
-    /// As for [`SyntaxParser::parse`].
+    /// The errors of [`SyntaxParser::parse`].
     pub fn reparse(&mut self, old: &SyntaxTree, old_text: &[u8], text: &[u8]) -> Result<SyntaxTree, ParseError> {
         self.reparse_within(old, old_text, text, usize::MAX)
     }
@@ -302,7 +302,7 @@ impl SyntaxParser {
     /// [`SyntaxParser::reparse`] in at most this number of steps.
     ///
     /// # Errors
-    /// As for [`SyntaxParser::parse`].
+    /// The errors of [`SyntaxParser::parse`].
     pub fn reparse_within(
         &mut self,
         old: &SyntaxTree,
@@ -657,7 +657,7 @@ pub(super) fn advance(from: Point, text: &[u8]) -> Point {
 mod tests {
     use super::*;
     use crate::testing::parser;
-    use lop_testing::{FILES, shipped_sample};
+    use lop_testing::{FILES, nodes, shipped_sample};
 
     #[test]
     fn columns_at_which_blocks_are_open_are_counted() {
@@ -696,24 +696,6 @@ mod tests {
         assert_eq!((at.row, at.column), (4, 3));
     }
 
-    /// Kind, place and flags of every node, in preorder.
-    fn nodes(tree: &SyntaxTree) -> Vec<(u16, std::ops::Range<usize>, bool, bool)> {
-        let mut cursor = tree.root().node().walk();
-        let mut all = Vec::new();
-        loop {
-            let node = cursor.node();
-            all.push((node.kind_id(), node.byte_range(), node.is_error(), node.is_missing()));
-            if cursor.goto_first_child() {
-                continue;
-            }
-            while !cursor.goto_next_sibling() {
-                if !cursor.goto_parent() {
-                    return all;
-                }
-            }
-        }
-    }
-
     #[test]
     fn parsing_again_equals_parsing() {
         let rows = [
@@ -740,7 +722,7 @@ mod tests {
             let fresh = parser.parse(new.as_bytes()).expect("a small text has a tree");
             let again = parser.reparse(&tree, old.as_bytes(), new.as_bytes()).expect("a small text has a tree");
             assert_eq!(error_count(&fresh), 0, "{new}");
-            assert_eq!(nodes(&again), nodes(&fresh), "{old} to {new}");
+            assert_eq!(nodes(again.root().node()), nodes(fresh.root().node()), "{old} to {new}");
         }
     }
 

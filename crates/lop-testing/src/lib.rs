@@ -4,6 +4,7 @@
 //! Internal to lop: no version of this crate promises anything.
 
 use std::collections::BTreeMap;
+use std::ops::Range;
 use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -11,6 +12,7 @@ use lop_grammar::{AUTO, Folder, Grammar, Registry};
 use lop_languages::LANGUAGES;
 use lop_syntax::SyntaxParser;
 use proptest::prelude::*;
+use tree_sitter::Node;
 
 /// A file name for every language that the tables of the tests know.
 pub const FILES: [&str; 5] = ["x.c", "x.js", "x.json", "x.py", "x.yaml"];
@@ -46,6 +48,24 @@ pub fn parser(file: &str) -> SyntaxParser {
 /// The sample that is shipped with the language of a file's name.
 pub fn shipped_sample(file: &str) -> Vec<u8> {
     folder(file).sample.expect("a shipped language has a sample").1.to_vec()
+}
+
+/// Lists kind, range and flags of every node below a root, in preorder.
+pub fn nodes(root: Node<'_>) -> Vec<(u16, Range<usize>, bool, bool)> {
+    let mut cursor = root.walk();
+    let mut all = Vec::new();
+    loop {
+        let node = cursor.node();
+        all.push((node.kind_id(), node.byte_range(), node.is_error(), node.is_missing()));
+        if cursor.goto_first_child() {
+            continue;
+        }
+        while !cursor.goto_next_sibling() {
+            if !cursor.goto_parent() {
+                return all;
+            }
+        }
+    }
 }
 
 /// Bytes as a text that an assertion can show.

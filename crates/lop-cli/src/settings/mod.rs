@@ -55,7 +55,7 @@ impl Settings {
     /// The same for the command line of an interrupted run: the input is that of its journal.
     ///
     /// # Errors
-    /// As [`Settings::new`].
+    /// The errors of [`Settings::new`].
     pub fn resumed(args: &ReduceArgs, past: &Past) -> Result<Settings, Failure> {
         Settings::build(args, Source::Journal(past))
     }
@@ -63,7 +63,7 @@ impl Settings {
     /// The same for a text that is verified in the place of the file, or the file itself.
     ///
     /// # Errors
-    /// As [`Settings::new`].
+    /// The errors of [`Settings::new`].
     pub fn verifying(args: &ReduceArgs, text: Option<Vec<u8>>) -> Result<Settings, Failure> {
         Settings::build(args, text.map_or(Source::File, Source::Text))
     }

@@ -65,7 +65,7 @@ impl Folder {
     /// Opens the directory of a file, and returns it with the file's name.
     ///
     /// # Errors
-    /// As for [`Folder::at`], and if the path doesn't end in a name.
+    /// The errors of [`Folder::at`], and if the path doesn't end in a name.
     pub fn of(path: &Path) -> io::Result<(Folder, OsString)> {
         let no_name = || io::Error::new(io::ErrorKind::InvalidInput, format!("{} names no file", path.display()));
         let name = path.file_name().ok_or_else(no_name)?;
@@ -93,7 +93,7 @@ impl Folder {
     /// Opens a directory of lop's, and creates it if it is missing. The second value is `true` if it was created.
     ///
     /// # Errors
-    /// As for [`Folder::own`], and if it cannot be created.
+    /// The errors of [`Folder::own`], and if it cannot be created.
     pub fn make(path: &Path, audience: ReadAccess) -> io::Result<(Folder, bool)> {
         if let Some(folder) = Folder::own(path)? {
             return Ok((folder, false));
@@ -111,7 +111,7 @@ impl Folder {
     /// Opens a subdirectory that lop has made. Returns `None` if it is missing.
     ///
     /// # Errors
-    /// As for [`Folder::own`].
+    /// The errors of [`Folder::own`].
     pub fn inner(&self, name: &OsStr) -> io::Result<Option<Folder>> {
         let path = self.path_of(name);
         let flags = OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
@@ -250,7 +250,7 @@ impl Folder {
     /// Reads any user's regular file.
     ///
     /// # Errors
-    /// As for [`Folder::open_any`], and if it cannot be read.
+    /// The errors of [`Folder::open_any`], and if it cannot be read.
     pub fn read(&self, name: &OsStr) -> io::Result<Vec<u8>> {
         let mut content = Vec::new();
         self.open_any(name, false)?.read_to_end(&mut content)?;

@@ -87,7 +87,7 @@ pub fn read(root: &Path) -> Result<Selection, ReadError> {
 /// Reads a directory without the content of its files.
 ///
 /// # Errors
-/// As for [`read`].
+/// The errors of [`read`].
 pub fn list(root: &Path) -> Result<Selection, ReadError> {
     let mut selection = Selection::default();
     let mut bytes = 0;
@@ -208,7 +208,7 @@ pub fn write(text: &[u8], root: &Path) -> Result<(), WriteError> {
 /// links to it. Writing ten thousand files took half a second on a journaling file system.
 ///
 /// # Errors
-/// As for [`write()`], with paths below the directory.
+/// The errors of [`write()`], with paths below the directory.
 pub fn write_into(
     text: &[u8],
     root: &File,

@@ -70,7 +70,7 @@ impl<'a> Session<'a, '_> {
                 }
                 return Ok(Some((ticket, outcome)));
             }
-            // Behind a rehearsal an outcome may be there.
+            // After speculation an outcome may have arrived.
             if self.run_ahead()? {
                 continue;
             }
@@ -207,7 +207,8 @@ impl<'a> Session<'a, '_> {
         Ok(())
     }
 
-    /// From here on `play` goes through the rest of the reduction. No question is open. A rehearsal may end here.
+    /// Sets a checkpoint: `resume` continues the reduction from here. No question is open. A speculative run may end
+    /// here.
     pub(crate) fn set_mark(&mut self, resume: Resume<'a>) -> Result<(), Interrupt> {
         let goes_on = match &mut self.ahead {
             Speculation::Sees(speculator) => {
@@ -219,7 +220,7 @@ impl<'a> Session<'a, '_> {
         if goes_on { Ok(()) } else { Err(self.unresolved("the rehearsal is over")) }
     }
 
-    /// There is no time to look ahead from here on: to go through all since an old mark would take even more.
+    /// Drops the checkpoint: replaying from an old one would cost more than the budget.
     pub(crate) fn forget_mark(&mut self) {
         if let Speculation::Sees(speculator) = &mut self.ahead {
             speculator.mark = None;
@@ -241,7 +242,7 @@ impl<'a> Session<'a, '_> {
         }
     }
 
-    /// Whether it is the copy in a rehearsal.
+    /// Whether this is the copy in a speculative run.
     pub(super) fn is_rehearsal(&self) -> bool {
         matches!(self.ahead, Speculation::Rehearses(..))
     }

@@ -12,7 +12,7 @@ use lop_run::oracle::Outcome;
 
 use super::expectation::Expectations;
 
-/// A rehearsal looks for this number of questions per worker: some turn out not to be asked.
+/// Number of questions to find per worker: the search won't ask some of them.
 const PER_WORKER: usize = 2;
 /// Rehearsals take at most one of this number of seconds that tests take.
 const SHARE: u32 = 4;
@@ -21,10 +21,10 @@ const OF_A_TEST: u32 = 2;
 /// They may take so long all the same.
 const SHORT: Duration = Duration::from_millis(10);
 
-/// The foresight of a session.
+/// The speculation of a session.
 pub(super) enum Speculation<'a> {
     Sees(Box<Speculator<'a>>),
-    /// It is the copy in a rehearsal.
+    /// The session is the copy in a speculative run.
     Rehearses(SpeculativeRun<'a>, Rc<RefCell<Expectations>>),
 }
 
@@ -40,16 +40,17 @@ pub(super) struct Speculator<'a> {
     smallest: HashMap<String, usize>,
     /// Outcomes for questions that were asked.
     pub(super) ready: VecDeque<(Ticket, Key, Outcome)>,
-    /// The questions that rehearsals have come to; none if the search has gone another way.
+    /// The branches since the last checkpoint; `None` if the search has taken another course.
     pub(super) branches: Option<BranchQueue<'a>>,
-    /// Whether there was an answer since the last rehearsal.
+    /// Whether an answer has arrived since the last speculative run.
     is_due: bool,
-    /// The end of the time for rehearsals; none if all is found.
+    /// The end of the time for speculation; `None` if everything is found.
     until: Option<Instant>,
     /// A text that may be asked about this number of times in the end.
     pub(super) idle_runs: Option<(Arc<[u8]>, usize)>,
     pub(super) expectations: Rc<RefCell<Expectations>>,
-    /// How many questions were answered, how many tests have begun and were run, the time that they took, and that of the rehearsals.
+    /// How many questions were answered, how many tests have begun and were run, the time that they took, and the time
+    /// of the speculative runs.
     pub(super) answered: usize,
     begun: usize,
     tests: u32,
@@ -178,7 +179,7 @@ impl Speculator<'_> {
         ended.map(|ended| ended.outcome)
     }
 
-    /// Whether there is time for rehearsals.
+    /// Whether there is time for speculation.
     pub(super) fn has_time(&self) -> bool {
         self.spent * SHARE <= self.tested + SHORT
     }
@@ -193,7 +194,7 @@ impl Speculator<'_> {
         open.map(|(_, key)| key).filter(|key| !asked.contains(key)).collect()
     }
 
-    /// A question is asked. If no rehearsal has come to it, they begin anew.
+    /// Handles a question. If no branch has it, speculation starts again.
     pub(super) fn ask(&mut self, key: &Key) {
         let is_foreseen = self.branches.as_ref().is_some_and(|branches| branches.job(key).is_some());
         if !is_foreseen && !self.known.contains_key(key) {
@@ -201,7 +202,7 @@ impl Speculator<'_> {
         }
     }
 
-    /// Has one rehearsal look for questions, if there is something new to be found and time for it. Returns whether it did.
+    /// Makes one speculative run, if there is something new to find and time for it. Returns whether it did.
     pub(super) fn rehearse(&mut self, slots: usize) -> bool {
         let Some(mark) = self.mark.as_ref().filter(|_| self.has_time()) else { return false };
         let from = Instant::now();

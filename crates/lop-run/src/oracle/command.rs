@@ -299,7 +299,7 @@ impl CommandOracle {
     /// Replaces the words of a test of the second form, and drops its second commands.
     ///
     /// # Errors
-    /// As for [`CommandOracle::command`].
+    /// The errors of [`CommandOracle::command`].
     pub fn reworded(&self, words: &[OsString]) -> Result<Self, CommandError> {
         let other = Self::command(words, self.subject.clone(), self.conditions.clone())?;
         let (launcher, side_files, fix) = (self.launcher.clone(), self.side_files.clone(), self.fix.clone());
