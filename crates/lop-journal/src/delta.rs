@@ -1,52 +1,34 @@
 //! Stores the change from one text to the next in few bytes. Most steps of a reduction remove parts of a text; some
 //! replace them by a few bytes.
 //!
-//! A delta is a list of moves: *skip n bytes of the old text, insert these bytes, copy m bytes of the old text*. One
-//! pass over both texts finds it. At a difference it looks for the rest of the new text nearby in the old one (a
-//! replaced name), then further on (a removed part). This is linear and exact, but not minimal.
+//! A delta is a list of moves: *skip n bytes of the old text, insert these bytes, copy m bytes of the old text*, made of
+//! the [differences](lop_syntax::differences) of both texts. It is exact, but not minimal.
+
+use lop_syntax::differences;
 
 use super::varint::{Reader, put};
-
-/// Bytes compared at once.
-const BLOCK: usize = 1024;
-/// Distance in bytes within which texts must agree again after a small change.
-const NEAR: usize = 48;
-/// Equal bytes that count as agreement after a small change.
-const NEAR_MATCH: usize = 6;
-/// Maximum length in bytes of a removed part that is tried before a small change.
-const CUT: usize = 2048;
-/// Equal bytes that count as agreement after a long removed part.
-const FAR_MATCH: usize = 16;
-/// Effort limit for long removed parts, as a multiple of the texts' length.
-const PATIENCE: usize = 4;
 
 /// Computes the delta from `old` to `new`.
 #[must_use]
 pub(super) fn between(old: &[u8], new: &[u8]) -> Vec<u8> {
-    let end = common_end(old, new);
-    let mut moves = Moves::default();
-    let (mut from, mut to) = (0, 0);
-    let mut patience = PATIENCE * (old.len() + new.len());
-    loop {
-        let same = common_start(&old[from..], &new[to..]);
-        moves.copy(same);
-        (from, to) = (from + same, to + same);
-        // The common end may be longer than the rest of the shorter text.
-        let end = end.min(new.len() - to).min(old.len() - from);
-        let (old_rest, new_rest) = (&old[from..old.len() - end], &new[to..new.len() - end]);
-        if new_rest.is_empty() {
-            moves.skip(old_rest.len());
-            moves.copy(end);
-            return moves.finish();
-        }
-        let (skip, insert) = cut(old_rest, new_rest)
-            .or_else(|| near(old_rest, new_rest))
-            .or_else(|| far(old_rest, new_rest, &mut patience))
-            .unwrap_or((0, if patience == 0 { new_rest.len() } else { new_rest.len().min(FAR_MATCH) }));
-        moves.skip(skip);
-        moves.insert(&new_rest[..insert]);
-        (from, to) = (from + skip, to + insert);
+    let mut differences = differences(old, new, usize::MAX);
+    // The first move may begin with a copy, and the last one ends with one.
+    if differences.first().is_none_or(|(gone, came)| gone.start > 0 || came.start > 0) {
+        differences.insert(0, (0..0, 0..0));
     }
+    let ends = differences.iter().skip(1).map(|(gone, _)| gone.start).chain([old.len()]).collect::<Vec<_>>();
+    let mut bytes = Vec::new();
+    for ((gone, came), end) in differences.into_iter().zip(ends) {
+        // A skip at the end is redundant.
+        if came.is_empty() && end == gone.end && end == old.len() {
+            break;
+        }
+        put(&mut bytes, gone.len() as u64);
+        put(&mut bytes, came.len() as u64);
+        bytes.extend_from_slice(&new[came]);
+        put(&mut bytes, (end - gone.end) as u64);
+    }
+    bytes
 }
 
 /// Applies a delta to `old`; `None` if it doesn't fit.
@@ -66,110 +48,15 @@ pub(super) fn apply(old: &[u8], delta: &[u8]) -> Option<Vec<u8>> {
     Some(new)
 }
 
-/// Counts the equal bytes at the start of two texts.
-fn common_start(one: &[u8], other: &[u8]) -> usize {
-    // Whole blocks first: most of a large text stays the same from step to step.
-    let blocks = one.chunks_exact(BLOCK).zip(other.chunks_exact(BLOCK)).take_while(|(a, b)| a == b).count();
-    let start = blocks * BLOCK;
-    start + one[start..].iter().zip(&other[start..]).take_while(|(a, b)| a == b).count()
-}
-
-/// Counts the equal bytes at the end of two texts.
-fn common_end(one: &[u8], other: &[u8]) -> usize {
-    let blocks = one.rchunks_exact(BLOCK).zip(other.rchunks_exact(BLOCK)).take_while(|(a, b)| a == b).count();
-    let end = blocks * BLOCK;
-    let rest = |text: &[u8]| text.len() - end;
-    let (one, other) = (&one[..rest(one)], &other[..rest(other)]);
-    end + one.iter().rev().zip(other.iter().rev()).take_while(|(a, b)| a == b).count()
-}
-
-/// Finds a removed part of a few lines. This comes first: if lines are similar, the next one looks like this one with a
-/// few bytes changed.
-fn cut(old: &[u8], new: &[u8]) -> Option<(usize, usize)> {
-    let wanted = new.get(..FAR_MATCH)?;
-    memchr::memmem::find(&old[..old.len().min(CUT)], wanted).map(|skip| (skip, 0))
-}
-
-/// Finds a change of a few bytes: how much to skip and to insert until the texts agree again.
-fn near(old: &[u8], new: &[u8]) -> Option<(usize, usize)> {
-    let matches = |skip: usize, insert: usize| {
-        let (old, new) = (old.get(skip..), new.get(insert..));
-        old.zip(new).is_some_and(|(old, new)| {
-            old.len() >= NEAR_MATCH && new.len() >= NEAR_MATCH && old[..NEAR_MATCH] == new[..NEAR_MATCH]
-        })
-    };
-    let splits = (1..=NEAR).flat_map(|both| (0..=both).map(move |insert| (both - insert, insert)));
-    splits.into_iter().find(|&(skip, insert)| matches(skip, insert))
-}
-
-/// Finds a removed part of any length.
-fn far(old: &[u8], new: &[u8], patience: &mut usize) -> Option<(usize, usize)> {
-    let wanted = new.get(..FAR_MATCH)?;
-    if *patience == 0 {
-        return None;
-    }
-    let found = memchr::memmem::find(old, wanted);
-    *patience = patience.saturating_sub(found.unwrap_or(old.len()));
-    found.map(|skip| (skip, 0))
-}
-
-/// Collects moves, and merges them if possible.
-#[derive(Default)]
-struct Moves {
-    bytes: Vec<u8>,
-    skip: usize,
-    inserted: Vec<u8>,
-    copy: usize,
-}
-
-impl Moves {
-    fn skip(&mut self, length: usize) {
-        if length > 0 {
-            self.begin();
-            self.skip += length;
-        }
-    }
-
-    fn insert(&mut self, bytes: &[u8]) {
-        if !bytes.is_empty() {
-            self.begin();
-            self.inserted.extend_from_slice(bytes);
-        }
-    }
-
-    fn copy(&mut self, length: usize) {
-        self.copy += length;
-    }
-
-    /// In a move, the skip and the insertion come before the copy.
-    fn begin(&mut self) {
-        if self.copy > 0 {
-            self.write();
-        }
-    }
-
-    fn write(&mut self) {
-        put(&mut self.bytes, self.skip as u64);
-        put(&mut self.bytes, self.inserted.len() as u64);
-        self.bytes.append(&mut self.inserted);
-        put(&mut self.bytes, self.copy as u64);
-        (self.skip, self.copy) = (0, 0);
-    }
-
-    fn finish(mut self) -> Vec<u8> {
-        // A skip at the end is redundant.
-        if self.copy > 0 || !self.inserted.is_empty() {
-            self.write();
-        }
-        self.bytes
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use proptest::prelude::*;
 
     use super::*;
+
+    const BLOCK: usize = 1024;
+    const NEAR: usize = 48;
+    const CUT: usize = 2048;
 
     #[track_caller]
     fn delta(old: &[u8], new: &[u8]) -> usize {

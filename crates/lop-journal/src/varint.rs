@@ -3,13 +3,11 @@
 
 use std::time::Duration;
 
+use integer_encoding::VarInt;
+
 /// Writes a number.
-pub(super) fn put(out: &mut Vec<u8>, mut number: u64) {
-    while number >= 0x80 {
-        out.push(number as u8 | 0x80);
-        number >>= 7;
-    }
-    out.push(number as u8);
+pub(super) fn put(out: &mut Vec<u8>, number: u64) {
+    out.extend(number.encode_var_vec());
 }
 
 /// Writes a length and the bytes.
@@ -54,19 +52,9 @@ impl<'a> Reader<'a> {
     }
 
     pub(super) fn number(&mut self) -> Option<u64> {
-        let mut number = 0;
-        for shift in (0..64).step_by(7) {
-            let byte = self.byte()?;
-            let bits = u64::from(byte & 0x7f);
-            if bits << shift >> shift != bits {
-                return None;
-            }
-            number |= bits << shift;
-            if byte < 0x80 {
-                return Some(number);
-            }
-        }
-        None
+        let (number, length) = u64::decode_var(self.rest)?;
+        self.rest = &self.rest[length..];
+        Some(number)
     }
 
     pub(super) fn length(&mut self) -> Option<usize> {

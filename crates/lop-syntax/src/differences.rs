@@ -1,4 +1,5 @@
-//! Finds the differences between a text and the text it was made from, so that the parser only parses these again.
+//! Finds the differences between a text and the text it was made from. The parser only parses these again, and a journal
+//! only stores these.
 
 use std::ops::Range;
 
@@ -12,14 +13,20 @@ const NEAR: [usize; 4] = [usize::MAX, 64 << 10, 4 << 10, 256];
 const MOST_LOOKS: usize = 2 << 30;
 /// A part that goes costs this many bytes beside its own: a few bytes that happen to be near are no reason to go there.
 const STEP: usize = 64;
-/// Differences beyond these are taken together: each costs the parser something, too.
-const MOST: usize = 4096;
+/// The distance in bytes within which texts agree again after a replaced name or number.
+const REPLACED: usize = 48;
+/// Equal bytes that count as agreement after a replacement.
+const AGREEMENT: usize = 6;
+/// Equal bytes after a removed part that leave no doubt about it.
+const CERTAIN: usize = 16;
 
-/// The parts of `old` that other parts of `new` stand for, in order; everything between them is the same in both.
+/// Finds the parts of `old` that `new` replaces, in order, each with its replacement. Everything between them is the same
+/// in both texts. Differences beyond `most` are united.
 ///
-/// Found in one go from the start: most candidates are the best result without a few parts. Where that is not so, all
-/// that is not equal at the start or the end is one difference.
-pub(super) fn differences(old: &[u8], new: &[u8]) -> Vec<(Range<usize>, Range<usize>)> {
+/// One pass over both texts finds them: most candidates are the best result without a few parts. A text for which that
+/// isn't true is one difference, except for its equal ends.
+#[must_use]
+pub fn differences(old: &[u8], new: &[u8], most: usize) -> Vec<(Range<usize>, Range<usize>)> {
     let mut all = Vec::new();
     let mut looks = 0_usize;
     let mut from = common_prefix(old, new);
@@ -30,20 +37,53 @@ pub(super) fn differences(old: &[u8], new: &[u8]) -> Vec<(Range<usize>, Range<us
         if (from, to) == (old_end, new_end) {
             return all;
         }
-        let is_last = all.len() + 1 == MOST || looks > MOST_LOOKS;
-        let Some(gone) = nearest(&old[from..old_end], &new[to..new_end], &mut looks).filter(|_| !is_last) else {
+        let is_last = all.len() + 1 == most || looks > MOST_LOOKS;
+        let (old_rest, new_rest) = (&old[from..old_end], &new[to..new_end]);
+        let next = if is_last { None } else { next(old_rest, new_rest, &mut looks) };
+        let Some((gone, came)) = next else {
             all.push((from..old_end, to..new_end));
             return all;
         };
-        all.push((from..from + gone, to..to));
-        let same = common_prefix(&old[from + gone..old_end], &new[to..new_end]);
-        (from, to) = (from + gone + same, to + same);
+        all.push((from..from + gone, to..to + came));
+        let same = common_prefix(&old_rest[gone..], &new_rest[came..]);
+        (from, to) = (from + gone + same, to + came + same);
     }
 }
 
-/// How much of `old` to leave out so that `new` goes on there: of the places where an anchor stands, the one from which
-/// most is the same, for what goes.
-fn nearest(old: &[u8], new: &[u8], looks: &mut usize) -> Option<usize> {
+/// Finds the difference at the start of two texts: how much of each belongs to it.
+fn next(old: &[u8], new: &[u8], looks: &mut usize) -> Option<(usize, usize)> {
+    let removed = nearest(old, new, looks);
+    if let Some((gone, same)) = removed
+        && same >= CERTAIN
+    {
+        return Some((gone, 0));
+    }
+    let replaced = replaced(old, new);
+    match (removed, replaced) {
+        (Some((gone, same)), Some((_, came))) if same >= common_prefix(&old[replaced?.0..], &new[came..]) => {
+            Some((gone, 0))
+        }
+        (Some((gone, _)), None) => Some((gone, 0)),
+        (_, replaced) => replaced,
+    }
+}
+
+/// Finds a replacement of a few bytes, or the first of two parts that were removed close to each other.
+fn replaced(old: &[u8], new: &[u8]) -> Option<(usize, usize)> {
+    let agree = |gone: usize, came: usize| {
+        let (old, new) = (old.get(gone..gone + AGREEMENT), new.get(came..came + AGREEMENT));
+        old.is_some() && old == new
+    };
+    let mut splits = (1..=REPLACED).flat_map(|both| (1..=both).map(move |came| (both - came, came)));
+    let (gone, came) = splits.find(|&(gone, came)| agree(gone, came))?;
+    // If a part of what goes is left, two parts were removed.
+    let left = memchr::memmem::find(&old[..gone], &new[..came]);
+    Some(left.map_or((gone, came), |start| (start, 0)))
+}
+
+/// Finds how much of `old` to leave out so that `new` continues there, and how much is the same from there on. Of the
+/// places of an anchor, it is the one with the most equal bytes for those that go.
+fn nearest(old: &[u8], new: &[u8], looks: &mut usize) -> Option<(usize, usize)> {
     let mut best: Option<(usize, usize)> = None;
     for (length, near) in ANCHORS.into_iter().zip(NEAR) {
         let Some(anchor) = new.get(..length) else { continue };
@@ -58,7 +98,7 @@ fn nearest(old: &[u8], new: &[u8], looks: &mut usize) -> Option<usize> {
             best = Some((gone, same));
         }
     }
-    best.map(|(gone, _)| gone)
+    best
 }
 
 fn common_prefix(a: &[u8], b: &[u8]) -> usize {
@@ -89,12 +129,14 @@ mod tests {
 
     use super::*;
 
+    const MOST: usize = 4096;
+
     #[test]
     fn parts_that_are_gone_are_found_one_by_one() {
         let line = |i: usize| format!("line number {i} of the text, which is long enough to be told from others\n");
         let old: String = (0..100).map(line).collect();
         let new: String = (0..100).filter(|i| ![0, 7, 8, 50, 99].contains(i)).map(line).collect();
-        let all = differences(old.as_bytes(), new.as_bytes());
+        let all = differences(old.as_bytes(), new.as_bytes(), MOST);
         assert_eq!(all.len(), 4, "{all:?}");
         assert_eq!(all.iter().map(|(gone, _)| gone.len()).sum::<usize>(), old.len() - new.len());
         assert!(all.iter().all(|(_, came)| came.is_empty()));
@@ -106,7 +148,7 @@ mod tests {
         let part = |i: usize| format!("a{i}; // one\n}}\n/* two */\nint f{i}(int a, int b) {{ return 1; }}\n");
         let old: String = (0..200).map(part).collect();
         let new = old.replace(" // one", "").replace("/* two */\n", "");
-        let all = differences(old.as_bytes(), new.as_bytes());
+        let all = differences(old.as_bytes(), new.as_bytes(), MOST);
         assert_eq!(all.len(), 400, "{all:?}");
         assert!(all.iter().all(|(_, came)| came.is_empty()));
     }
@@ -132,7 +174,7 @@ mod tests {
             ("aaa", "aa", vec![(2..3, 2..2)]),
         ];
         for (old, new, expected) in rows {
-            assert_eq!(differences(old.as_bytes(), new.as_bytes()), expected, "{old} {new}");
+            assert_eq!(differences(old.as_bytes(), new.as_bytes(), MOST), expected, "{old} {new}");
         }
     }
 
@@ -150,7 +192,7 @@ mod tests {
             }
             let mut made = Vec::new();
             let mut done = 0;
-            for (gone, came) in differences(&old, &new) {
+            for (gone, came) in differences(&old, &new, MOST) {
                 made.extend_from_slice(&old[done..gone.start]);
                 prop_assert_eq!(made.len(), came.start);
                 made.extend_from_slice(&new[came.clone()]);

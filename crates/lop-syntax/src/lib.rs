@@ -19,6 +19,7 @@ mod testing;
 mod tree;
 
 pub use arena::{Fields, Node, NodeId};
+pub use differences::differences;
 pub use document::Document;
 pub use edit::{Edit, is_blank, is_identifier, join, melt};
 pub use flat::{characters, count_lines, count_words, lines, without_blanks, words};

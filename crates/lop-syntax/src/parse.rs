@@ -23,6 +23,9 @@ enum Reader {
     Structure(Arc<Notation>),
 }
 
+/// Maximum number of edits of a tree: each of them costs the parser something.
+const MOST_EDITS: usize = 4096;
+
 /// A step is what a parser does between two questions whether to go on, a hundred operations, or the reading of so many
 /// bytes: either takes 10 to 20 µs, and a lexer that looks for the end of a comment reads without ever asking. Steps are
 /// counted and time is not, so that the same text gets the same answer on every machine.
@@ -311,7 +314,7 @@ impl SyntaxParser {
         steps: usize,
     ) -> Result<SyntaxTree, ParseError> {
         let steps = steps.min(most_steps(text.len()));
-        let differences = differences(old_text, text);
+        let differences = differences(old_text, text, MOST_EDITS);
         let (gone, came) =
             differences.iter().fold((0, 0), |(gone, came), (old, new)| (gone + old.len(), came + new.len()));
         // Hardly anything would be shared, or more than is left would be copied: an edit copies every node that it
@@ -571,7 +574,7 @@ impl Errors {
 pub fn share_to_copy(tree: &SyntaxTree, old_text: &[u8], text: &[u8]) -> f64 {
     // A structure shares nothing with the one before it.
     let SyntaxTree::Grammar(tree) = tree else { return 0.0 };
-    let differences = differences(old_text, text);
+    let differences = differences(old_text, text, MOST_EDITS);
     let mut cursor = tree.walk();
     let mut count = 0;
     loop {
