@@ -3,7 +3,7 @@
 
 use std::collections::HashMap;
 
-use crate::bit_set::BitSet;
+use crate::BitSet;
 use crate::config::Config;
 use crate::model::evidence::Knowledge;
 use crate::search::Search;
@@ -45,7 +45,7 @@ pub struct Isolated {
 impl Isolated {
     /// The differences between the two, ascending.
     pub fn differences(&self) -> Vec<usize> {
-        self.failing.iter().filter(|&at| !self.passing.contains(at)).collect()
+        self.failing.ones().filter(|&at| !self.passing.contains(at)).collect()
     }
 }
 
@@ -112,10 +112,10 @@ struct State<J> {
 
 impl<E, J: FnMut(&BitSet) -> Result<Answer, E>> State<J> {
     fn search(len: usize, is_brief: bool, judge: J) -> Result<Isolated, E> {
-        let mut failing = BitSet::new(len);
+        let mut failing = BitSet::with_capacity(len);
         failing.insert_range(0..len);
         let mut state = State {
-            now: Isolated { passing: BitSet::new(len), failing },
+            now: Isolated { passing: BitSet::with_capacity(len), failing },
             judge,
             known: HashMap::new(),
             knowledge: Knowledge::new(len),
@@ -253,7 +253,7 @@ mod tests {
     }
 
     fn toggled(set: &BitSet, unit: usize) -> BitSet {
-        let mut toggled = BitSet::new(set.len());
+        let mut toggled = BitSet::with_capacity(set.len());
         (0..set.len()).filter(|&at| set.contains(at) != (at == unit)).for_each(|at| {
             toggled.insert(at);
         });
@@ -292,7 +292,7 @@ mod tests {
             };
             let (Isolated { passing, failing }, _) = found(len, answer);
             let isolated = Isolated { passing: passing.clone(), failing: failing.clone() };
-            assert!(passing.iter().all(|unit| failing.contains(unit)), "one is within the other");
+            assert!(passing.ones().all(|unit| failing.contains(unit)), "one is within the other");
             assert_eq!((answer(&passing), answer(&failing)), (Answer::Passes, Answer::Fails), "seed {seed}");
             let left = isolated.differences();
             if left.len() > 1 {

@@ -30,7 +30,6 @@
 //! mixture, old evidence is forgotten by fixed share, the units' sizes count as far as they turn out to matter, and the
 //! code is an optimal alphabetic tree.
 
-mod bit_set;
 mod config;
 mod drive;
 mod isolation;
@@ -41,9 +40,9 @@ mod runs;
 mod search;
 mod verdict;
 
-pub use bit_set::BitSet;
 pub use config::{Config, ConfigError, Lanes, Waste};
 pub use drive::{Tally, drive, monotone};
+pub use fixedbitset::FixedBitSet as BitSet;
 pub use isolation::{Answer, Isolated, approach, isolate};
 pub use model::bound::lower_bound;
 pub use model::chain::Markov;

@@ -109,7 +109,7 @@ impl SequenceSweep {
 
     /// Number of units that went.
     pub(super) fn removed_count(&self) -> usize {
-        self.search.removed().count()
+        self.search.removed().count_ones(..)
     }
 
     /// Units that stay only because the candidate without them timed out.
@@ -237,6 +237,6 @@ impl QuestionSource for SweepOn<'_> {
 
     fn describe(&self, question: u64) -> String {
         let asked: usize = self.removals.get(&question).map_or(0, |r| r.0.iter().map(ExactSizeIterator::len).sum());
-        self.positions.describe(asked.saturating_sub(self.search.removed().count()))
+        self.positions.describe(asked.saturating_sub(self.search.removed().count_ones(..)))
     }
 }

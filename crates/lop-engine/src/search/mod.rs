@@ -10,7 +10,7 @@ pub(crate) mod verification;
 use std::ops::Range;
 use std::sync::Arc;
 
-use crate::bit_set::BitSet;
+use crate::BitSet;
 use crate::config::Config;
 use crate::model::chances::Chances;
 use crate::model::estimate::{self, Estimate};
@@ -120,7 +120,7 @@ impl Search {
             phase: Phase::Finished,
             posterior: Arc::new(Posterior::start(config, view, not_all)),
             chances: view.chances.clone(),
-            removed: BitSet::new(setting.len),
+            removed: BitSet::with_capacity(setting.len),
             runs: Arc::default(),
             findings: Findings::new(evidence),
             questions: Questions::default(),
@@ -473,7 +473,7 @@ impl Search {
     pub fn needed_count(&self) -> usize {
         match &self.phase {
             Phase::Sweep(sweep) => sweep.kept(),
-            Phase::Verify(_) | Phase::Finished => self.setting.len - self.removed.count(),
+            Phase::Verify(_) | Phase::Finished => self.setting.len - self.removed.count_ones(..),
         }
     }
 
@@ -550,7 +550,7 @@ mod tests {
             let tally = drive(&mut search, 16, |question| {
                 interesting(question.remove.iter().map(|gone| gone.len()).sum()).into()
             });
-            (tally.rounds, search.removed().count())
+            (tally.rounds, search.removed().count_ones(..))
         };
         assert_eq!(rounds(&config, &|_| true), (1, 500));
         // The search keeps an interesting candidate although lanes were refused.
@@ -567,7 +567,7 @@ mod tests {
         let first = next(&mut search).expect("nothing is decided");
         search.observe(first.id, Verdict::Interesting);
         let removed = search.removed().clone();
-        assert!(removed.count() > 0 && !search.is_finished());
+        assert!(removed.count_ones(..) > 0 && !search.is_finished());
         search.give_up();
         assert!(search.is_finished() && next(&mut search).is_none());
         assert_eq!((search.removed(), search.undecided()), (&removed, 0));
@@ -612,7 +612,7 @@ mod tests {
             let question = flying.remove(&id).expect("the key exists");
             let before = search.removed().clone();
             let progress = search.observe(id, judge(&question));
-            let after: Vec<usize> = search.removed().iter().collect();
+            let after: Vec<usize> = search.removed().ones().collect();
             let mut expected = before;
             progress.newly_removed.iter().for_each(|r| expected.insert_range(r.clone()));
             assert_eq!(&expected, search.removed());
@@ -733,7 +733,7 @@ mod tests {
                 search.observe(question.id, monotone(&needed, question));
             }
         }
-        let removed = search.removed().count();
+        let removed = search.removed().count_ones(..);
         assert!(removed > 140, "{removed} of 191 that may go, with one lane waiting");
         search.observe(withheld.id, monotone(&needed, &withheld));
         drive(&mut search, 8, |question| monotone(&needed, question));
@@ -750,7 +750,7 @@ mod tests {
         for width in [1, 2, 4, 16] {
             let mut search = Search::new(40, &theta(Some(0.0)), &EvidenceView::blank(40));
             drive(&mut search, width, judge);
-            assert_eq!(search.removed().count(), 20, "width {width}");
+            assert_eq!(search.removed().count_ones(..), 20, "width {width}");
         }
     }
 
@@ -809,7 +809,7 @@ mod tests {
         for width in [1, 2, 4, 16, 64] {
             let mut search = Search::new(120, &theta(Some(0.0)), &EvidenceView::blank(120));
             drive(&mut search, width, judge);
-            assert_eq!(search.removed().count(), 117, "width {width}");
+            assert_eq!(search.removed().count_ones(..), 117, "width {width}");
         }
     }
 
@@ -829,7 +829,7 @@ mod tests {
                     without.insert(unit);
                     let question = Question {
                         id: QuestionId(0),
-                        remove: without.iter().map(|p| p..p + 1).collect(),
+                        remove: without.ones().map(|p| p..p + 1).collect(),
                         p_yes: 0.5,
                         reach: 1.0,
                     };
@@ -854,7 +854,7 @@ mod tests {
             last += usize::from(verdict == Verdict::Interesting);
             verdict
         });
-        assert_eq!(search.removed().count(), 3);
+        assert_eq!(search.removed().count_ones(..), 3);
     }
 
     #[test]

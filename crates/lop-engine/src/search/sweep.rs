@@ -24,7 +24,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 use std::sync::Arc;
 
-use crate::bit_set::BitSet;
+use crate::BitSet;
 use crate::config::Lanes;
 use crate::model::posterior::Posterior;
 use crate::parallel::independence::Independence;
@@ -127,7 +127,7 @@ impl Sweep {
             front_since: 0,
             refused: BTreeSet::new(),
             closed: BTreeMap::new(),
-            settled: BitSet::new(setting.len),
+            settled: BitSet::with_capacity(setting.len),
             removals: Vec::new(),
             certificates: Vec::new(),
             in_order: true,
@@ -160,7 +160,7 @@ impl Sweep {
         closed_runs: Option<&'a mut Vec<ClosedRun>>,
     ) -> LaneContext<'a> {
         LaneContext {
-            empty_rule: setting.empty_known_uninteresting && self.lanes.len() == 1 && self.settled.is_empty(),
+            empty_rule: setting.empty_known_uninteresting && self.lanes.len() == 1 && self.settled.is_clear(),
             teaches: lane == 0 || self.independence_probability() >= TEACH_FROM,
             closed_runs,
         }
@@ -468,8 +468,8 @@ impl Sweep {
         // asked about again.
         let unsettled = || removed.gaps(setting.len).filter(|&position| !self.settled.contains(position));
         let hull = unsettled().next().map_or(0..0, |first| first..unsettled().last().map_or(first, |last| last + 1));
-        let mut settled = BitSet::new(setting.len);
-        self.settled.iter().filter(|position| !hull.contains(position)).for_each(|position| {
+        let mut settled = BitSet::with_capacity(setting.len);
+        self.settled.ones().filter(|position| !hull.contains(position)).for_each(|position| {
             settled.insert(position);
         });
         self.settled = settled;
@@ -492,7 +492,7 @@ impl Sweep {
     /// Opens units again that were refused before the removal of units that may have used them.
     fn unsettle(&mut self) {
         let stale = self.stale();
-        let mut settled = BitSet::new(self.settled.len());
+        let mut settled = BitSet::with_capacity(self.settled.len());
         let mut numbers = stale.iter();
         self.certificates.retain(|_| !numbers.next().expect("one per certificate"));
         for certificate in &self.certificates {
@@ -534,7 +534,7 @@ impl Sweep {
             return false;
         }
         let (Some(&first), Some(&last)) = (doubtful.iter().min(), doubtful.iter().max()) else { return false };
-        let among = self.settled.iter().filter(|position| (first..=last).contains(position)).count();
+        let among = self.settled.ones().filter(|position| (first..=last).contains(position)).count();
         if doubtful.len() < LEAST_DOUBTFUL || doubtful.len() * MOST_AMONG < among {
             return false;
         }
@@ -619,7 +619,7 @@ impl Sweep {
 
     /// The number of units that stay as far as it is known now.
     pub(crate) fn kept(&self) -> usize {
-        self.settled.count() + self.doubtful()
+        self.settled.count_ones(..) + self.doubtful()
     }
 
     /// Whether the union may still become this one.

@@ -29,7 +29,7 @@ type Planned = (Vec<usize>, u128);
 /// # Errors
 /// When the judge stopped.
 pub(super) fn run(mut chooser: impl Chooser, len: usize, judge: &mut dyn Judge) -> Result<BitSet, Stopped> {
-    let mut gone = BitSet::new(len);
+    let mut gone = BitSet::with_capacity(len);
     let mut gone_print = 0;
     let mut refused = Refused::default();
     let mut interesting = None;

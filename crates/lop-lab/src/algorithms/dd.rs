@@ -27,9 +27,9 @@ pub fn dd<E>(len: usize, mut judge: impl FnMut(&BitSet) -> Result<Answer, E>) ->
             Ok(answer)
         }
     };
-    let mut failing = BitSet::new(len);
+    let mut failing = BitSet::with_capacity(len);
     failing.insert_range(0..len);
-    let mut now = Isolated { passing: BitSet::new(len), failing };
+    let mut now = Isolated { passing: BitSet::with_capacity(len), failing };
     let mut parts = 2;
     loop {
         let left = now.differences();

@@ -31,7 +31,7 @@ impl Algorithm for Ddrmin {
     }
 
     fn reduce(&self, sizes: &[u32], judge: &mut dyn Judge) -> Result<BitSet, Stopped> {
-        let mut gone = BitSet::new(sizes.len());
+        let mut gone = BitSet::with_capacity(sizes.len());
         narrow(0..sizes.len(), &mut gone, judge)?;
         Ok(gone)
     }

@@ -53,7 +53,7 @@ impl Entropy {
             let candidates: Vec<BitSet> = questions
                 .iter()
                 .map(|question| {
-                    let mut gone = BitSet::new(sizes.len());
+                    let mut gone = BitSet::with_capacity(sizes.len());
                     question.remove.iter().for_each(|range| gone.insert_range(range.clone()));
                     gone
                 })

@@ -23,7 +23,7 @@ impl Algorithm for Naive {
 
     fn reduce(&self, sizes: &[u32], judge: &mut dyn Judge) -> Result<BitSet, Stopped> {
         let len = sizes.len();
-        let mut gone = BitSet::new(len);
+        let mut gone = BitSet::with_capacity(len);
         let mut next = 0;
         while let Some(kept) = judge.first_interesting(len - next, &mut |i| also_without(&gone, [next + i]))? {
             gone.insert(next + kept);

@@ -31,7 +31,7 @@ impl Remaining {
     pub(super) fn new(len: usize) -> Self {
         let mut all = Self {
             units: (0..len).collect(),
-            gone: BitSet::new(len),
+            gone: BitSet::with_capacity(len),
             gone_print: 0,
             prints: Vec::new(),
             refused: Refused::default(),

@@ -69,9 +69,9 @@ mod tests {
     fn book_inputs_are_interesting_and_nothing_is_not() {
         for input in [Book::Brackets, Book::Hunks] {
             let mut subject = input.subject();
-            let mut all = BitSet::new(subject.sizes().len());
+            let mut all = BitSet::with_capacity(subject.sizes().len());
             all.insert_range(0..all.len());
-            let verdicts = subject.judge(&[BitSet::new(all.len()), all]).expect("it answers");
+            let verdicts = subject.judge(&[BitSet::with_capacity(all.len()), all]).expect("it answers");
             assert_eq!(verdicts, [Verdict::Interesting, Verdict::NotInteresting], "{input:?}");
         }
     }

@@ -157,7 +157,7 @@ impl Entrant {
             };
             measured.tests += judge.tests;
             measured.rounds += judge.rounds;
-            measured.left += sizes.len() - gone.count();
+            measured.left += sizes.len() - gone.count_ones(..);
         }
         Ok(measured)
     }
@@ -175,7 +175,7 @@ pub(crate) fn answer(verdict: Verdict) -> Answer {
 /// The difference that an algorithm isolates.
 fn isolated(name: &str, len: usize, judge: &mut Counting<'_>) -> Result<Isolated, Stopped> {
     let answer = |there: &BitSet| {
-        let mut gone = BitSet::new(len);
+        let mut gone = BitSet::with_capacity(len);
         (0..len).filter(|unit| !there.contains(*unit)).for_each(|unit| {
             gone.insert(unit);
         });
@@ -199,7 +199,7 @@ pub(super) fn run_optimal(instance: &mut Instance<'_>) -> Result<Option<Measured
         let sizes = judge.sizes();
         let (gone, evidence) = sweep.reduce_from(&EvidenceView::known(a, b), &sizes, &mut judge)?;
         measured.tests += judge.tests;
-        measured.left += sizes.len() - gone.count();
+        measured.left += sizes.len() - gone.count_ones(..);
         measured.bits = Some(measured.bits.unwrap_or(0.0) + evidence.code_length);
     }
     Ok(Some(Measured { rounds: measured.tests, ..measured }))

@@ -27,11 +27,11 @@ impl<'a> Counting<'a> {
         let len = subject.sizes().len();
         let mut known = HashMap::new();
         if empty_is_known {
-            let mut all = BitSet::new(len);
+            let mut all = BitSet::with_capacity(len);
             all.insert_range(0..len);
             known.insert(subject.key(&all), Verdict::NotInteresting);
         }
-        known.insert(subject.key(&BitSet::new(len)), Verdict::Interesting);
+        known.insert(subject.key(&BitSet::with_capacity(len)), Verdict::Interesting);
         Counting { subject, backward, width, known, tests: 0, rounds: 0 }
     }
 
@@ -46,8 +46,8 @@ impl<'a> Counting<'a> {
         if !self.backward {
             return candidate.clone();
         }
-        let mut turned = BitSet::new(candidate.len());
-        for position in candidate.iter() {
+        let mut turned = BitSet::with_capacity(candidate.len());
+        for position in candidate.ones() {
             turned.insert(candidate.len() - 1 - position);
         }
         turned
@@ -89,7 +89,7 @@ mod tests {
     use crate::simulate::Simulated;
 
     fn gone(len: usize, units: &[usize]) -> BitSet {
-        let mut gone = BitSet::new(len);
+        let mut gone = BitSet::with_capacity(len);
         units.iter().for_each(|&unit| {
             gone.insert(unit);
         });

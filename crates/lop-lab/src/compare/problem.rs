@@ -289,7 +289,7 @@ mod tests {
                 let judge = |list: &mut List<'_>| {
                     let len = list.subject.sizes().len();
                     let one = |unit: usize| {
-                        let mut gone = BitSet::new(len);
+                        let mut gone = BitSet::with_capacity(len);
                         gone.insert(unit);
                         gone
                     };

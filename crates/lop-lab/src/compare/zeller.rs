@@ -83,9 +83,9 @@ mod tests {
         for (input, len) in [(Zeller::Page, 1647), (Zeller::Program, 754), (Zeller::Options, 31)] {
             let mut subject = input.subject();
             assert_eq!(subject.sizes().len(), len);
-            let mut all = BitSet::new(len);
+            let mut all = BitSet::with_capacity(len);
             all.insert_range(0..len);
-            let verdicts = subject.judge(&[BitSet::new(len), all]).expect("it answers");
+            let verdicts = subject.judge(&[BitSet::with_capacity(len), all]).expect("it answers");
             assert_eq!(verdicts, [Verdict::Interesting, Verdict::NotInteresting], "{input:?}");
         }
     }

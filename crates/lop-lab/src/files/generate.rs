@@ -429,11 +429,11 @@ mod tests {
             let mut instance = generator(language, Granularity::Token).instance(200, &mut ChaCha8Rng::seed_from_u64(2));
             let subject = &mut instance.lists[0].subject;
             let len = subject.sizes().len();
-            let mut odd = BitSet::new(len);
+            let mut odd = BitSet::with_capacity(len);
             (1..len).step_by(2).for_each(|unit| {
                 odd.insert(unit);
             });
-            let verdicts = subject.judge(&[BitSet::new(len), odd]).expect("it answers");
+            let verdicts = subject.judge(&[BitSet::with_capacity(len), odd]).expect("it answers");
             assert_eq!(verdicts, [Verdict::Interesting, Verdict::Invalid]);
         }
     }

@@ -55,7 +55,7 @@ impl Units {
 
     /// The candidate without the units in `gone`.
     pub(super) fn without(&self, gone: &BitSet) -> Vec<u8> {
-        let edits = gone.iter().map(|unit| self.edits[unit].clone()).collect();
+        let edits = gone.ones().map(|unit| self.edits[unit].clone()).collect();
         lop_syntax::render(&self.text, edits).text
     }
 }
@@ -119,7 +119,7 @@ mod tests {
     use lop_engine::{BitSet, Verdict};
 
     fn gone(len: usize, units: impl IntoIterator<Item = usize>) -> BitSet {
-        let mut gone = BitSet::new(len);
+        let mut gone = BitSet::with_capacity(len);
         units.into_iter().for_each(|unit| {
             gone.insert(unit);
         });

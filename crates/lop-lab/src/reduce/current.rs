@@ -149,9 +149,9 @@ impl<'a> Current<'a> {
         let sizes: Vec<u32> =
             (units.iter()).map(|nodes| nodes.iter().map(|&node| self.document().tokens_of(node)).sum()).collect();
         let gone = self
-            .drive(algorithm, &sizes, &|current, set| current.without(set.iter().flat_map(|unit| &units[unit]), &[]));
+            .drive(algorithm, &sizes, &|current, set| current.without(set.ones().flat_map(|unit| &units[unit]), &[]));
         let tree = self.tree.as_mut().expect("it is there while algorithms work on it");
-        gone.0.iter().flat_map(|unit| &units[unit]).for_each(|&node| tree.dead.insert(node));
+        gone.0.ones().flat_map(|unit| &units[unit]).for_each(|&node| tree.dead.insert(node));
         gone.1.map(|()| gone.0)
     }
 
@@ -160,7 +160,7 @@ impl<'a> Current<'a> {
         let source = self.best.clone();
         let sizes = vec![1; parts.len()];
         let made = |_: &Current<'_>, set: &BitSet| {
-            render(&source, set.iter().map(|part| Edit::delete_raw(parts[part].clone())).collect()).text
+            render(&source, set.ones().map(|part| Edit::delete_raw(parts[part].clone())).collect()).text
         };
         self.drive(algorithm, &sizes, &made).1
     }
@@ -171,9 +171,9 @@ impl<'a> Current<'a> {
         sizes: &[u32],
         made: &dyn Fn(&Current<'_>, &BitSet) -> Vec<u8>,
     ) -> (BitSet, Result<(), Stopped>) {
-        let gone = BitSet::new(sizes.len());
+        let gone = BitSet::with_capacity(sizes.len());
         let mut asked = Asked { current: self, made, gone };
-        let mut all = BitSet::new(sizes.len());
+        let mut all = BitSet::with_capacity(sizes.len());
         all.insert_range(0..sizes.len());
         let result = asked
             .is_interesting(&all)
@@ -253,7 +253,8 @@ impl Judge for Asked<'_, '_> {
         let texts: Vec<Vec<u8>> = candidates.iter().map(|set| (self.made)(self.current, set)).collect();
         let verdicts = self.current.ask(&texts)?;
         for ((set, text), verdict) in candidates.iter().zip(texts).zip(&verdicts) {
-            let more = || set.count() > self.gone.count() && self.gone.iter().all(|unit| set.contains(unit));
+            let more =
+                || set.count_ones(..) > self.gone.count_ones(..) && self.gone.ones().all(|unit| set.contains(unit));
             let shorter = text.len() < self.current.best.len();
             if *verdict == Verdict::Interesting && (shorter || more() && text.len() == self.current.best.len()) {
                 self.gone = set.clone();

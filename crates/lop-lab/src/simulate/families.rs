@@ -163,7 +163,7 @@ impl Simulated {
 
     /// The verdict on the candidate without the units in `gone`. The whole list is interesting.
     pub fn verdict(&self, gone: &BitSet) -> Verdict {
-        if gone.is_empty() {
+        if gone.is_clear() {
             return Verdict::Interesting;
         }
         let broken = |&(user, used): &(usize, usize)| gone.contains(used) && !gone.contains(user);
@@ -171,7 +171,7 @@ impl Simulated {
         if self.uses.iter().any(broken) || self.pairs.iter().any(split) {
             return Verdict::Invalid;
         }
-        let missing = gone.iter().any(|unit| self.needed[unit]);
+        let missing = gone.ones().any(|unit| self.needed[unit]);
         let neither = |&(one, other): &(usize, usize)| gone.contains(one) && gone.contains(other);
         let holds = !missing && !self.alternatives.iter().any(neither);
         if holds != self.is_lie(gone) { Verdict::Interesting } else { Verdict::NotInteresting }
@@ -186,7 +186,7 @@ impl Simulated {
             let hash = (hash ^ unit as u64).wrapping_mul(0x9E37_79B9_7F4A_7C15);
             hash ^ (hash >> 32)
         };
-        let hash = gone.iter().fold(self.salt, mix);
+        let hash = gone.ones().fold(self.salt, mix);
         (hash >> 11) as f64 / ((1_u64 << 53) as f64) < self.lies
     }
 
@@ -259,7 +259,7 @@ mod tests {
 
     /// All units but these are gone.
     fn only(kept: &[bool]) -> BitSet {
-        let mut gone = BitSet::new(kept.len());
+        let mut gone = BitSet::with_capacity(kept.len());
         kept.iter().enumerate().filter(|(_, kept)| !**kept).for_each(|(unit, _)| {
             gone.insert(unit);
         });
@@ -267,7 +267,7 @@ mod tests {
     }
 
     fn one(unit: usize, len: usize) -> BitSet {
-        let mut gone = BitSet::new(len);
+        let mut gone = BitSet::with_capacity(len);
         gone.insert(unit);
         gone
     }
@@ -288,7 +288,7 @@ mod tests {
             for len in [0, 1, 7, 300] {
                 let list = family.draw(len, &mut rng(1));
                 assert_eq!(list.sizes().len(), len);
-                assert_eq!(list.verdict(&BitSet::new(len)), Verdict::Interesting, "{family:?}");
+                assert_eq!(list.verdict(&BitSet::with_capacity(len)), Verdict::Interesting, "{family:?}");
             }
         }
     }

@@ -15,7 +15,7 @@ const LEN: usize = 500;
 /// The units that a candidate of a question leaves out, its first position standing for the last unit
 /// where `backward` says so.
 fn gone(question: &Question, backward: bool) -> BitSet {
-    let mut gone = BitSet::new(LEN);
+    let mut gone = BitSet::with_capacity(LEN);
     for position in question.remove.iter().cloned().flatten() {
         gone.insert(if backward { LEN - 1 - position } else { position });
     }
@@ -137,8 +137,8 @@ fn lists_that_are_anything_but_monotone_end_one_minimal_at_any_width() {
             let mut search = Search::new(LEN, &config, &EvidenceView::blank(LEN));
             drive(&mut search, width, |question| list.verdict(&gone(question, true)));
             let mirrored = |set: &BitSet| {
-                let mut other = BitSet::new(LEN);
-                set.iter().for_each(|position| {
+                let mut other = BitSet::with_capacity(LEN);
+                set.ones().for_each(|position| {
                     other.insert(LEN - 1 - position);
                 });
                 other

@@ -14,7 +14,7 @@ pub(super) struct Rest {
 impl Rest {
     /// All of `len` units.
     pub(super) fn new(len: usize) -> Self {
-        Self { kept: (0..len).collect(), removed: BitSet::new(len) }
+        Self { kept: (0..len).collect(), removed: BitSet::with_capacity(len) }
     }
 
     /// How many units are kept.
