@@ -79,8 +79,8 @@ enum State {
     /// A worker runs it. Stopping the `Cancel` ends its test; it is only created here because it needs file
     /// descriptors.
     Running(Cancel),
-    /// No worker will run it.
-    Dropped,
+    /// No worker runs it: it has been judged, or it was dropped.
+    Over,
 }
 
 impl Task {
@@ -99,14 +99,19 @@ impl Task {
         Some(cancel)
     }
 
+    /// Closes the file descriptors of the job's `Cancel`, whose outcome may wait for a long time to be fetched.
+    fn judged(&self) {
+        *self.state() = State::Over;
+    }
+
     /// Stops a running job's test or drops a queued job. Returns whether it dropped the job.
     fn stop(&self) -> bool {
         let mut state = self.state();
         match &*state {
             State::Running(cancel) => cancel.stop(),
-            State::Dropped => {}
+            State::Over => {}
             State::Queued => {
-                *state = State::Dropped;
+                *state = State::Over;
                 return true;
             }
         }
@@ -265,6 +270,7 @@ impl Worker {
         while let Ok(task) = self.queue.recv() {
             let Some(cancel) = task.take(&self.cancel) else { continue };
             let outcome = self.judge(&task.job, &cancel);
+            task.judged();
             if self.results.send((task.job.ticket, outcome)).is_err() {
                 // The receiver is gone.
                 return;
@@ -277,6 +283,7 @@ impl Worker {
         while let Ok(task) = self.queue.try_recv() {
             if let Some(cancel) = task.take(&self.cancel) {
                 let outcome = self.judge(&task.job, &cancel);
+                task.judged();
                 // The caller holds the other end.
                 let _ = self.results.send((task.job.ticket, outcome));
                 return;
