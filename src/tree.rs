@@ -62,8 +62,7 @@ where
     V: Into<Verdict>,
 {
     let members: Vec<Member> = files.iter().map(|(path, content)| member(path, content)).collect();
-    let text = Archive::pack(&members);
-    let archive = Archive::of(&text).expect("it was packed");
+    let (archive, text) = Archive::pack(&members);
     // An archive has no entry for a path that leads out.
     if let Some(path) = files.keys().find(|path| path.as_os_str().is_empty() || !is_plain(path)) {
         return Err(Error::Path(path.clone()));

@@ -5,7 +5,7 @@ use std::path::Path;
 
 use lop::{Options, ReduceError};
 use lop_engine::Verdict;
-use lop_reduce::{Effort, Prefer, Syntax, SyntaxCause};
+use lop_reduce::{Effort, Minimal, Prefer, Syntax, SyntaxCause};
 
 use crate::reduce::{functions, grammar, has, run, yes_if};
 use crate::support::Folder;
@@ -64,7 +64,7 @@ fn an_empty_file_that_is_welcome_is_no_invalid_one() {
 
 #[test]
 fn an_input_that_is_not_as_it_must_stay_is_refused_before_the_first_test() {
-    let (small, usual) = (Options { max_parse: 2, ..Options::default() }, Options::default());
+    let (small, usual) = (Options { max_parse: Some(2), ..Options::default() }, Options::default());
     for (file, input, syntax, options, expected) in [
         ("x.json", "[1]", Syntax::Invalid, &usual, SyntaxCause::Otherwise(0)),
         ("x.json", "[1,, ??]", Syntax::Valid, &usual, SyntaxCause::Otherwise(1)),
@@ -75,7 +75,7 @@ fn an_input_that_is_not_as_it_must_stay_is_refused_before_the_first_test() {
         let (report, asked) = run(file, input.as_bytes(), &options, |_| Verdict::Interesting);
         assert_eq!(asked.len(), 0);
         match report.expect_err("it is refused") {
-            ReduceError::Syntax { wanted, cause } => assert_eq!((wanted, cause), (syntax.name(), expected)),
+            ReduceError::Syntax { wanted, cause } => assert_eq!((wanted, cause), (syntax, expected)),
             other => panic!("{other}"),
         }
     }
@@ -122,7 +122,7 @@ fn thorough_ends_at_nothing_larger_and_fast_needs_fewer_tests() {
         let size = |report: &lop::Report| (report.after.tokens, report.after.bytes);
         assert!(size(&thorough) <= size(&usual), "{file}: {:?} and {:?}", thorough.after, usual.after);
         assert!(thorough.tests.total() >= usual.tests.total());
-        assert_eq!((fast.minimal, thorough.minimal), ("none", "token"));
+        assert_eq!((fast.minimal, thorough.minimal), (Minimal::None, Minimal::Token));
     }
 }
 

@@ -28,7 +28,7 @@ fn a_fuzz_artifact_that_is_no_text_becomes_one_chunk() {
     assert!(std::str::from_utf8(&artifact).is_err());
     let report = fuzz_artifact::run(&artifact).expect("it is interesting");
     assert_eq!(report.best, *b"\xFF\xD8\xFF\xDA\x01\x30", "{:02x?}", report.best);
-    assert_eq!(report.minimal, "char");
+    assert_eq!(report.minimal, lop_reduce::Minimal::Char);
     assert!(report.tests.total() < 100, "{}", report.tests.total());
 }
 

@@ -266,7 +266,7 @@ fn a_journal_of_something_else_is_refused_with_the_way_out() {
         bytes[12] = 9;
         fs::write(journal, bytes).expect("our own file");
     });
-    assert!(said.contains("is written in format 9, and this lop reads format 1"), "{said}");
+    assert!(said.contains("is written in format 9, and this lop reads format 2"), "{said}");
     let said = refused(|_, journal| {
         // The header is the first record: length, checksum, payload.
         let mut bytes = fs::read(journal).expect("a journal");
@@ -528,6 +528,7 @@ fn header() -> Header {
         arguments: vec![Text::Plain("lop".to_owned()), Text::Bytes(vec![0xff])],
         directory: Text::Plain("/".to_owned()),
         input: String::new(),
+        is_archive: false,
         test: String::new(),
         grammar: String::new(),
         workers: 1,

@@ -105,7 +105,7 @@ fn what_queries_capture_stays() {
 #[test]
 fn lines_cut_down_before_there_is_a_tree_are_kept() {
     let input = functions(300);
-    let options = Options { max_parse: 2_000, ..Options::default() };
+    let options = Options { max_parse: Some(2_000), ..Options::default() };
     let spec = patterns(&["number 77 ", "return f200"]);
     let (report, _) = reduce_keeping("x.c", &input, &spec, options, |c| yes_if(has(c, "f123(int")));
     assert!(report.best.len() < 120, "{}", text(&report));

@@ -84,7 +84,7 @@ fn events_come_to_the_callback_in_order() {
     let config = Config::new().on_event(|event| match event {
         Event::Started { grammar, .. } => seen.borrow_mut().push(format!("{grammar:?}")),
         Event::Accepted { content, .. } => *last.borrow_mut() = content.to_vec(),
-        Event::Finished(report) => seen.borrow_mut().push(report.minimal.to_owned()),
+        Event::Finished(report) => seen.borrow_mut().push(report.minimal.name().to_owned()),
         _ => {}
     });
     let report = lop::reduce(INPUT, has_needle, &config).expect("interesting");

@@ -83,6 +83,26 @@ fn a_place_that_a_message_names_is_looked_for_in_the_file_that_it_names() {
 }
 
 #[test]
+fn a_file_that_begins_like_an_archive_is_still_a_file() {
+    let folder = Folder::new();
+    let lines =
+        ["lop-files-0123abcd", "// DDBEGIN", "int a;", "int bug(2);", "// DDEND", "lop-files-0123abcd file 644 x"];
+    let input = lines.join("\n") + "\n";
+    folder.write("input.txt", &input);
+    folder.script("tool.sh", r#"grep -n bug "$1" | sed 's|^\([0-9]*\):.*|input.txt:\1:5: error: bad|'"#);
+    let condition = ["--stdout", "error: bad", "--at", "bug"];
+    let ran = folder.lop(&[&["-j1"][..], &condition, &["input.txt", "--", "./tool.sh", "@@"]].concat());
+    let said = ran.expect_code(0).stderr;
+    assert!(said.contains("lines 3-4 are reduced, those between DDBEGIN and DDEND"), "{said}");
+    let result = String::from_utf8(folder.read("input.txt")).expect("text");
+    let [first, begin, .., end, last] = lines;
+    assert_eq!(result, [first, begin, "int bug", end, last].join("\n") + "\n");
+    // The journal knows that it was a file.
+    folder.lop(&["history", "input.txt.lop", "--at", "0", "-o", "before"]).expect_code(0);
+    assert_eq!(folder.read("before"), input.as_bytes());
+}
+
+#[test]
 fn the_page_and_the_explanation_go_file_by_file() {
     let folder = Folder::new();
     project(&folder);

@@ -272,7 +272,14 @@ fn a_panic_gives_the_screen_back_before_it_speaks() {
         let mut screen = Screen::new(subject);
         let size = Size { bytes: 9, tokens: 3, lines: 1 };
         screen
-            .event(&Event::Started { size, grammar: None, syntax_errors: 0, by_structure: false, slots: 1 })
+            .event(&Event::Started {
+                size,
+                archive: None,
+                grammar: None,
+                syntax_errors: 0,
+                by_structure: false,
+                slots: 1,
+            })
             .expect("there is a screen");
         panic!("something is wrong");
     }

@@ -8,7 +8,7 @@ use std::thread;
 use lop_engine::Verdict;
 use lop_grammar::{AUTO, Grammar, Registry};
 use lop_languages::LANGUAGES;
-use lop_reduce::{Control, Ended, Event, EventSink, Options, Report, reduce_with};
+use lop_reduce::{Control, Ended, Event, EventSink, Minimal, Options, Report, reduce_with};
 use lop_run::exec::Inline;
 use lop_run::oracle::Cancel;
 
@@ -85,7 +85,7 @@ fn nothing_is_tested_during_a_pause() {
         let pauses: Vec<usize> = (0..heard.len()).filter(|at| heard[*at].starts_with("paused")).collect();
         assert!(pauses.len() > 1, "{heard:?}");
         assert!(pauses.iter().all(|at| heard[at + 1] == "resumed"), "{heard:?}");
-        assert_eq!((report.ended, report.minimal), (Ended::Complete, "token"));
+        assert_eq!((report.ended, report.minimal), (Ended::Complete, Minimal::Token));
     }
 }
 
@@ -136,7 +136,7 @@ fn a_pass_that_is_skipped_asks_nothing_more_and_the_others_do() {
             assert!(asks(&heard, "minimality") > 0, "{name}: what is left is still asked about");
             assert_eq!(
                 (report.skipped.as_slice(), report.minimal, report.ended),
-                (&[name][..], "token", Ended::Complete)
+                (&[name][..], Minimal::Token, Ended::Complete)
             );
             assert_eq!(judge(&report.best), Verdict::Interesting);
         }
@@ -151,7 +151,7 @@ fn a_skipped_guarantee_is_not_given() {
             control.skip("minimality");
         }
     });
-    assert_eq!((report.skipped.as_slice(), report.minimal), (&["minimality"][..], "none"));
+    assert_eq!((report.skipped.as_slice(), report.minimal), (&["minimality"][..], Minimal::None));
     assert!(heard.contains(&"skipped minimality".to_owned()));
     assert_eq!(heard.iter().filter(|line| line.starts_with("tested minimality")).count(), 0);
 }

@@ -5,6 +5,7 @@ use clap::{Args, Command, Id, value_parser};
 
 use lop_run::oracle::ConditionSpec;
 
+use super::reduce_option::ReduceOption;
 use super::set_by::SetBy;
 
 /// The group in the list of options.
@@ -69,6 +70,10 @@ pub struct ConditionArgs {
     /// With --exit-code or --signal, either is enough. Conditions on the output must hold as well
     #[arg(long, help_heading = CONDITIONS, add = SetBy::Project)]
     pub timeout_is_interesting: bool,
+}
+
+impl ReduceOption for ConditionArgs {
+    const VERIFIED: bool = true;
 }
 
 impl From<ConditionArgs> for ConditionSpec {

@@ -7,6 +7,7 @@ use clap::{Args, ValueEnum};
 
 use lop_run::exec::Jobs;
 
+use super::reduce_option::ReduceOption;
 #[cfg(feature = "remote")]
 use super::remote_args::RemoteArgs;
 use super::set_by::SetBy;
@@ -42,6 +43,10 @@ pub struct ConfineArgs {
     #[cfg(feature = "remote")]
     #[command(flatten)]
     pub remote: RemoteArgs,
+}
+
+impl ReduceOption for ConfineArgs {
+    const VERIFIED: bool = true;
 }
 
 impl ConfineArgs {

@@ -10,9 +10,10 @@ use clap::Parser;
 use lop_files::disk;
 use lop_report::text::{self, HINT};
 
-use super::args::{Cli, ReduceArgs};
+use super::args::Cli;
 use super::failure::Failure;
 use super::line;
+use super::options::ReduceArgs;
 
 /// The beginning of the script.
 const FIRST: &[u8] = b"# Crash reproducer for ";
@@ -25,7 +26,7 @@ const LARGEST: u64 = 4 << 20;
 /// # Errors
 /// A script whose command cannot be read, or has no input beside it.
 pub(super) fn expanded(args: ReduceArgs, words: Vec<OsString>) -> Result<(ReduceArgs, Vec<OsString>), Failure> {
-    let ([script], []) = (&args.words[..], &args.test[..]) else { return Ok((args, words)) };
+    let ([script], []) = (&args.given.words[..], &args.given.test[..]) else { return Ok((args, words)) };
     let is_script = script.extension().is_some_and(|extension| extension == "sh");
     let text = if is_script { disk::read(script, LARGEST).unwrap_or_default() } else { Vec::new() };
     if !text.starts_with(FIRST) {
@@ -35,7 +36,7 @@ pub(super) fn expanded(args: ReduceArgs, words: Vec<OsString>) -> Result<(Reduce
         message: format!("{} is a crash reproducer, but its command has no input next to it", script.display()),
         hint: "name both: lop --reduce-args FILE -- CMD ARGS…, with @@ for FILE".to_owned(),
     })?;
-    if !args.quiet {
+    if !args.verbosity.quiet {
         let (script, input) = (text::path(script), text::path(Path::new(&input)));
         // A closed standard error is no reason to fail.
         let _ = writeln!(
@@ -43,7 +44,7 @@ pub(super) fn expanded(args: ReduceArgs, words: Vec<OsString>) -> Result<(Reduce
             "{HINT}note:{HINT:#} {script} is a crash reproducer: reducing {input} and the arguments of its command"
         );
     }
-    let flag = (!args.reduce_args).then(|| OsString::from("--reduce-args"));
+    let flag = (!args.arguments.reduce_args).then(|| OsString::from("--reduce-args"));
     let values = line::values(&words);
     let is_file = |(at, word): (usize, &OsString)| *word == *script && !values.contains(&at);
     let own = words.iter().enumerate().position(is_file).unwrap_or(words.len());

@@ -5,7 +5,8 @@ use std::ffi::{OsStr, OsString};
 use std::io::{self, IsTerminal, Write};
 use std::path::Path;
 
-use lop_files::project::Entry;
+use lop_files::project::{Entry, TestCase};
+use lop_reduce::Project;
 use lop_reduce::usual_deadline;
 use lop_report::Verbosity;
 use lop_report::text::{self, HINT, STRONG, WARN};
@@ -122,7 +123,7 @@ impl IncompleteTest<'_> {
             exit: first.exit,
             stdout: &written.stdout,
             stderr: &written.stderr,
-            input: self.content,
+            input: TestCase::new(self.trivial_inputs.project().map(Project::archive), self.content),
             name: &name,
         };
         // A failure to find something is not the one that the user sees.
@@ -151,7 +152,7 @@ impl IncompleteTest<'_> {
         if !warnings.is_empty() {
             // A command that refuses the empty file has more to say than warnings: its exit code.
             let says_nothing = probes.iter().any(signature_choice::Probe::is_fine_and_empty);
-            let warnings = signature_choice::lasting(warnings, self.content, &again, &probes);
+            let warnings = signature_choice::lasting(warnings, seen.input, &again, &probes);
             let offered = says_nothing && !warnings.is_empty();
             return Ok(if offered { DetectedFailure::Warnings(warnings) } else { DetectedFailure::Nothing });
         }

@@ -22,6 +22,20 @@ pub enum Code {
     Failed = 6,
 }
 
+impl Code {
+    /// Returns the code that an error's diagnostic code names; `None` means [`Code::CouldNotStart`].
+    pub(super) fn named(name: &str) -> Option<Self> {
+        Some(match name {
+            "not_interesting" => Code::NotInteresting,
+            "stopped_early" => Code::StoppedEarly,
+            "flaky" => Code::Flaky,
+            "grammar" => Code::Grammar,
+            "failed" => Code::Failed,
+            _ => return None,
+        })
+    }
+}
+
 impl From<Code> for ExitCode {
     fn from(code: Code) -> Self {
         ExitCode::from(code as u8)

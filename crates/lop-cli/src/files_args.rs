@@ -2,6 +2,7 @@
 
 use clap::Args;
 
+use super::reduce_option::ReduceOption;
 use super::set_by::SetBy;
 
 /// Whether files add to the command line.
@@ -13,3 +14,5 @@ pub struct FilesArgs {
     #[arg(long, help_heading = "Configuration", add = SetBy::CommandLine("it is about the files themselves"))]
     pub no_config: bool,
 }
+
+impl ReduceOption for FilesArgs {}

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use lop_doctor::{reworded, settled_words};
-use lop_reduce::Formatter;
+use lop_reduce::{Formatter, FormatterError};
 use lop_run::oracle::{CommandOracle, Conditions, Confinement, SideFile, Slot, SlotOptions, Subject};
 
 use super::failure::Failure;
@@ -46,8 +46,8 @@ pub(super) fn fixing(
     let formatter = Formatter::new(move |text, cancel| {
         // Tests run beside it, whose processes are not this one's to end.
         let options = SlotOptions { directory: None, candidate_len: text.len(), owns_process: false };
-        let mut slot = Slot::new(&options).map_err(|error| error.to_string())?;
-        own.change(text, &mut slot, deadline, cancel).map_err(|outcome| outcome.exit.to_string())
+        let mut slot = Slot::new(&options).map_err(|error| FormatterError(error.into()))?;
+        own.change(text, &mut slot, deadline, cancel).map_err(|outcome| FormatterError(outcome.exit.to_string().into()))
     });
     Ok((fix, formatter))
 }

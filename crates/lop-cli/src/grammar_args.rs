@@ -10,6 +10,7 @@ use lop_languages::LANGUAGES;
 use lop_grammar::{AUTO, Loaded};
 
 use super::failure::Failure;
+use super::reduce_option::ReduceOption;
 use super::set_by::SetBy;
 use super::values::SEARCH;
 
@@ -35,6 +36,10 @@ pub struct GrammarArgs {
     /// A name or a path, as for --grammar, which takes precedence (repeatable)
     #[arg(long, value_name = "EXT=NAME|PATH", value_parser = for_extension, help_heading = SEARCH)]
     pub grammar_for: Vec<ForExtension>,
+}
+
+impl ReduceOption for GrammarArgs {
+    const VERIFIED: bool = true;
 }
 
 /// A language as it is asked for.

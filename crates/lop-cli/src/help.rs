@@ -170,9 +170,8 @@ mod tests {
     use std::time::Duration;
 
     use super::*;
-    use crate::args::ReduceArgs;
-    use lop_engine::Config;
-    use lop_reduce::{BASELINE_DEADLINE, Format, Options, Prefer, Schedule, usual_deadline};
+    use crate::options::ReduceArgs;
+    use lop_reduce::{BASELINE_DEADLINE, Options, usual_deadline};
 
     /// The output of `lop --help` on a terminal of this width.
     fn page(width: usize) -> String {
@@ -249,11 +248,7 @@ mod tests {
     fn defaults_on_the_command_line_are_those_of_the_library() {
         let matches = Cli::command().try_get_matches_from(["lop", "test", "file"]).expect("it is a command line");
         let args = <ReduceArgs as clap::FromArgMatches>::from_arg_matches(&matches).expect("it is one of a reduction");
-        let (options, engine) = (Options::default(), Config::default());
-        assert_eq!(args.seed, options.seed);
-        assert_eq!(args.expect_waste, engine.expect);
-        assert_eq!(Format::from(&args.format), options.format);
-        assert_eq!(Prefer::from(args.prefer), options.prefer);
-        assert_eq!(Schedule::from(args.schedule), options.schedule);
+        let typed = args.options().expect("no option excludes another");
+        assert_eq!(format!("{typed:?}"), format!("{:?}", Options::default()));
     }
 }

@@ -31,10 +31,12 @@ pub mod language;
 mod line;
 mod many;
 pub mod many_args;
+pub mod options;
 mod options_page;
 mod own_folder;
 mod piped;
 mod progress_line;
+mod reduce_option;
 mod refusal;
 #[cfg(feature = "remote")]
 mod remote_args;
@@ -93,9 +95,9 @@ fn run(words: Vec<OsString>) -> Result<Code, Failure> {
     }
     let line = config::apply(words)?;
     let cli = Cli::try_parse_from(&line.words).unwrap_or_else(|error| refusal::refuse(error, &line.words));
-    anstream::ColorChoice::from(cli.reduce.color).write_global();
+    anstream::ColorChoice::from(cli.reduce.color.color).write_global();
     let shows_them = matches!(cli.command, Some(Command::Config(_)));
-    let is_quiet = cli.reduce.quiet && line.is_quiet();
+    let is_quiet = cli.reduce.verbosity.quiet && line.is_quiet();
     if !shows_them && !is_quiet {
         for note in line.note().into_iter().chain(line.left_out()) {
             // A closed standard error is no reason to fail.

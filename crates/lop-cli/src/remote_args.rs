@@ -70,7 +70,7 @@ fn place(text: &str) -> Result<Place, String> {
     if text == "none" {
         Ok(Place::Here)
     } else {
-        text.parse().map(Place::There).map_err(|error| format!("{error}, or none"))
+        text.parse().map(Place::There).map_err(|error: lop_remote::AddressError| format!("{error}, or none"))
     }
 }
 

@@ -4,6 +4,7 @@ use std::path::PathBuf;
 
 use clap::Args;
 
+use super::reduce_option::ReduceOption;
 use super::set_by::SetBy;
 
 const REPORT: &str = "Report";
@@ -30,3 +31,5 @@ pub struct ReportArgs {
     #[arg(long, help_heading = REPORT)]
     pub format_issue: bool,
 }
+
+impl ReduceOption for ReportArgs {}

@@ -3,6 +3,7 @@
 use clap::Args;
 
 use super::condition_args::conditions;
+use super::reduce_option::ReduceOption;
 use super::set_by::SetBy;
 
 /// The options on the signature where no test gives one, and on further conditions.
@@ -28,6 +29,10 @@ pub struct SignatureArgs {
     /// The compiler command and the warnings are listed in the language's guard.toml
     #[arg(long, value_name = "LANGUAGE", help_heading = SIGNATURE)]
     pub guard: Option<String>,
+}
+
+impl ReduceOption for SignatureArgs {
+    const VERIFIED: bool = true;
 }
 
 const SIGNATURE: &str = "Without a test script (lop keeps the failure of CMD on FILE)";

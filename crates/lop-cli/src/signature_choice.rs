@@ -1,6 +1,7 @@
 //! Chooses a signature of a run that no trivial input meets. If there is none, tries more specific ones.
 
 use lop_doctor::TrivialInputs;
+use lop_files::project::{Archive, TestCase};
 use lop_run::oracle::{Exit, Mark, Outcome, Seen, Signature, Table, Written};
 
 /// A sign that no grammar knows where the rest of the input would stand.
@@ -11,6 +12,7 @@ pub(super) struct Probe {
     name: String,
     is_empty: bool,
     text: Vec<u8>,
+    archive: Option<Archive>,
     outcome: Outcome,
     written: Written,
 }
@@ -48,20 +50,21 @@ pub(super) fn probe(
     run: &mut dyn FnMut(&[u8]) -> (Outcome, Written),
 ) -> Vec<Probe> {
     let mut texts: Vec<(String, Vec<u8>, bool)> = Vec::new();
-    for case in trivial_inputs.cases(seen.input) {
+    for case in trivial_inputs.cases(seen.input.text()) {
         texts.push((case.name, case.candidate, case.text.is_empty()));
     }
     if let Some(cut) = signatures.iter().find_map(|signature| Table::cut(signature, seen)) {
-        let (before, rest) = (&seen.input[cut.file.start..cut.rest.start], &seen.input[cut.rest.clone()]);
+        let input = seen.input.text();
+        let (before, rest) = (&input[cut.file.start..cut.rest.start], &input[cut.rest.clone()]);
         if !rest.trim_ascii().is_empty() && !before.trim_ascii().is_empty() {
-            let with = |text: &[u8]| [&seen.input[..cut.rest.start], text, &seen.input[cut.rest.end..]].concat();
+            let with = |text: &[u8]| [&input[..cut.rest.start], text, &input[cut.rest.end..]].concat();
             texts.push(("the input cut off at the reported position".to_owned(), with(b""), false));
             texts.push(("that text followed by nonsense".to_owned(), with(NONSENSE), false));
         }
     }
     let judge = |(name, text, is_empty): (String, Vec<u8>, bool)| {
         let (outcome, written) = run(&text);
-        Probe { name, is_empty, text, outcome, written }
+        Probe { name, is_empty, text, archive: seen.input.archive().cloned(), outcome, written }
     };
     texts.into_iter().map(judge).collect()
 }
@@ -111,7 +114,7 @@ fn weakness(signature: &Signature, probes: &[Probe]) -> String {
 /// The warnings of a run that ended well which are there each time, and on no probe.
 pub(super) fn lasting(
     warnings: Vec<Signature>,
-    input: &[u8],
+    input: TestCase<'_>,
     again: &(Outcome, Written),
     probes: &[Probe],
 ) -> Vec<Signature> {
@@ -122,8 +125,8 @@ pub(super) fn lasting(
 
 impl Probe {
     fn shows(&self, signature: &Signature) -> bool {
-        let Probe { text, outcome, written, .. } = self;
-        signature.is_shown_by(text, outcome.exit, &written.stdout, &written.stderr)
+        let Probe { text, archive, outcome, written, .. } = self;
+        signature.is_shown_by(TestCase::new(archive.as_ref(), text), outcome.exit, &written.stdout, &written.stderr)
     }
 
     /// Whether it is the empty file, and the command is content with that.
@@ -132,6 +135,6 @@ impl Probe {
     }
 }
 
-fn is_shown(signature: &Signature, text: &[u8], (outcome, written): &(Outcome, Written)) -> bool {
+fn is_shown(signature: &Signature, text: TestCase<'_>, (outcome, written): &(Outcome, Written)) -> bool {
     signature.is_shown_by(text, outcome.exit, &written.stdout, &written.stderr)
 }

@@ -11,15 +11,15 @@ use std::path::{Path, PathBuf};
 use clap::Parser;
 
 use lop_files::disk::{Distrust, Distrusted, Folder};
-use lop_files::project::{Archive, Member, without_words, words};
+use lop_files::project::Member;
 use lop_journal::{Header, JournalError, OwnKey, Past, Text, journal_file};
-use lop_reduce::Project;
 use lop_report::store::state_directory;
 use lop_report::{Input, Kept, others};
 use lop_run::oracle::CommandOracle;
 
-use super::args::{Cli, ReduceArgs};
+use super::args::Cli;
 use super::failure::Failure;
+use super::options::ReduceArgs;
 use super::settings::Settings;
 use super::state_args::ResumeArgs;
 use super::values::most_workers;
@@ -95,6 +95,7 @@ pub(super) fn header(settings: &Settings, arguments: &[OsString]) -> Result<Head
         arguments: arguments.iter().map(|word| text(word)).collect(),
         directory: text(directory.as_os_str()),
         input: blake3::hash(&settings.case.content).to_string(),
+        is_archive: settings.case.project.is_some(),
         test,
         grammar: format!("{}{}", settings.case.language(), settings.case.rules),
         // Known when they are there.
@@ -143,13 +144,14 @@ pub(super) fn arguments(past: &Past, now: &ResumeArgs) -> Result<ReduceArgs, Fai
         reduce.confine.remote = std::mem::take(&mut reduce.confine.remote).replaced_by(&now.remote);
         reduce.confine.remote.remote_jobs = now.remote.remote_jobs;
     }
-    reduce.jobs = Some(Jobs::Exactly(now.jobs.unwrap_or(past.header.workers.min(most_workers()))));
+    reduce.workers.jobs = Some(Jobs::Exactly(now.jobs.unwrap_or(past.header.workers.min(most_workers()))));
     if past.ended.is_some_and(|ended| ended == lop_reduce::Ended::Budget) {
-        (reduce.max_tests, reduce.max_time) = (None, None);
+        (reduce.limits.max_tests, reduce.limits.max_time) = (None, None);
     }
-    (reduce.max_tests, reduce.max_time) = (now.max_tests.or(reduce.max_tests), now.max_time.or(reduce.max_time));
+    (reduce.limits.max_tests, reduce.limits.max_time) =
+        (now.max_tests.or(reduce.limits.max_tests), now.max_time.or(reduce.limits.max_time));
     if now.quiet || now.verbose > 0 {
-        (reduce.quiet, reduce.verbose) = (now.quiet, now.verbose);
+        (reduce.verbosity.quiet, reduce.verbosity.verbose) = (now.quiet, now.verbose);
     }
     Ok(reduce)
 }
@@ -185,11 +187,10 @@ pub(super) fn check(past: &Past, now: &Header, settings: &Settings) -> Result<()
     if then.input != now.input {
         return foreign("input", "the copy in the journal differs".to_owned());
     }
-    let archive = settings.case.project.as_ref().map(Project::archive);
-    let changed = match (&settings.output.kept, settings.output.input.found(&Kept::InPlace, archive)) {
+    let changed = match (&settings.output.kept, settings.output.input.found(&Kept::InPlace)) {
         // Steps behind a damage are not known; then the file is left as it is.
         (Kept::InPlace, Some(found)) => !knows(past, &settings.output.input, &found) && !past.is_damaged,
-        (_, Some(found)) => found != without_words(&past.input) && !settings.case.is_piped,
+        (_, Some(found)) => found != without_words(past, &past.input) && !settings.case.is_piped,
         (_, None) => false,
     };
     if changed {
@@ -209,19 +210,19 @@ pub(super) fn check(past: &Past, now: &Header, settings: &Settings) -> Result<()
 /// Whether what was `found` in the place of a result is the input or was found interesting. It has no words of a command.
 /// Files side by side are replaced one by one: each of them may be that of another result.
 pub(super) fn knows(past: &Past, input: &Input, found: &[u8]) -> bool {
-    let are_side_by_side = matches!(input, Input::Files(_));
-    if matches!(input, Input::Directory(_)) {
-        let members = Archive::of(found).map(|archive| archive.members(found)).unwrap_or_default();
+    let are_side_by_side = matches!(input, Input::Files(..));
+    if matches!(input, Input::Directory(..)) {
+        let members = past.archive.as_ref().map(|archive| archive.members(found)).unwrap_or_default();
         return past.knows(found) || past.knows_members(&members);
     }
-    if past.knows(found) || !(are_side_by_side || words(&past.input).is_some()) {
+    if past.knows(found) || !(are_side_by_side || past.case().words().is_some()) {
         return past.knows(found);
     }
     let texts: Vec<Vec<u8>> = (0..=past.steps.len()).filter_map(|number| past.text(number).ok()).collect();
     if !are_side_by_side {
-        return texts.iter().any(|text| without_words(text) == found);
+        return texts.iter().any(|text| without_words(past, text) == found);
     }
-    let members = |text: &[u8]| Archive::of(text).map(|archive| archive.members(text)).unwrap_or_default();
+    let members = |text: &[u8]| past.archive.as_ref().map(|archive| archive.members(text)).unwrap_or_default();
     let known: Vec<Vec<Member>> = texts.iter().map(|text| members(text)).collect();
     let found = members(found);
     let content = |members: &[Member], path: &[u8]| {
@@ -231,6 +232,10 @@ pub(super) fn knows(past: &Past, input: &Input, found: &[u8]) -> bool {
         let now = content(&found, path);
         known.iter().any(|members| content(members, path) == now)
     })
+}
+
+fn without_words(past: &Past, text: &[u8]) -> Vec<u8> {
+    past.archive.as_ref().map_or_else(|| text.to_vec(), |archive| archive.without_words(text))
 }
 
 fn text(word: &std::ffi::OsStr) -> Text {

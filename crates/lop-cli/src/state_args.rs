@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use clap::{ArgAction, Args, value_parser};
 
+use super::reduce_option::ReduceOption;
 #[cfg(feature = "remote")]
 use super::remote_args::RemoteArgs;
 use super::set_by::SetBy;
@@ -29,6 +30,8 @@ pub struct StateArgs {
     #[arg(long, value_name = "DIR", help_heading = STATE)]
     pub cache: Option<PathBuf>,
 }
+
+impl ReduceOption for StateArgs {}
 
 /// `lop resume`.
 #[derive(Debug, Args)]

@@ -5,23 +5,13 @@ use std::path::{Path, PathBuf};
 
 use clap::CommandFactory;
 
+use lop_grammar::nearest;
 use lop_run::oracle::{CommandOracle, Conditions};
 
 use super::args::Cli;
 
-/// How alike two words are at least, for one to be a slip of the other (Jaro-Winkler, 0 to 1). Lower, and any short name
-/// of a file is like some command.
-const ALIKE: f64 = 0.84;
-
 /// The main job has no name, and is called by one nevertheless.
 pub(super) const REDUCE: &str = "reduce";
-
-/// The nearest of some names, if one is near enough.
-pub(super) fn nearest<'n>(word: &str, names: impl IntoIterator<Item = &'n str>) -> Option<&'n str> {
-    let alike = |name: &'n str| (strsim::jaro_winkler(word, name), name);
-    let best = names.into_iter().map(alike).filter(|(alike, _)| *alike >= ALIKE).max_by(|a, b| a.0.total_cmp(&b.0));
-    best.map(|(_, name)| name)
-}
 
 /// The hint on a first word that is a slip of a command's name, and names neither a file nor a program.
 pub(super) fn command(words: &[PathBuf]) -> Option<String> {

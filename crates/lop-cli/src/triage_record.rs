@@ -455,7 +455,7 @@ mod tests {
                 exit: lop_run::oracle::Exit::Code(1),
                 stdout: b"",
                 stderr: stderr.as_bytes(),
-                input: b"",
+                input: b"".into(),
                 name: "x",
             };
             let signature = lop_run::oracle::Table::default().signatures(&seen).swap_remove(0);

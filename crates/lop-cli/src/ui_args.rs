@@ -4,6 +4,7 @@ use std::io::IsTerminal;
 
 use clap::{Args, ValueEnum};
 
+use super::reduce_option::ReduceOption;
 use lop_reduce::EventSink;
 use lop_report::screen::{self, Screen, Subject};
 use lop_report::{Form, Progress, Verbosity};
@@ -15,6 +16,8 @@ pub struct UiArgs {
     #[arg(long, value_name = "HOW", default_value = "auto", help_heading = "Output")]
     pub ui: UiArg,
 }
+
+impl ReduceOption for UiArgs {}
 
 /// `--ui`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]

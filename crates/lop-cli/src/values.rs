@@ -8,8 +8,14 @@ use clap::ValueEnum;
 use lop_reduce;
 use lop_run::exec::Jobs;
 
-/// Where `lop --help` has the options of the search.
+/// The heading of options about the result.
+pub(super) const RESULT: &str = "Result";
+/// The heading of options about running tests.
+pub(super) const RUNNING: &str = "Running tests";
+/// The heading of options about the search.
 pub(super) const SEARCH: &str = "Search";
+/// The heading of options about messages.
+pub(super) const OUTPUT: &str = "Output";
 
 /// More workers for a core only keep the machine from answering.
 const WORKERS_PER_CORE: usize = 64;

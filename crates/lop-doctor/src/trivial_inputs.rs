@@ -141,8 +141,7 @@ mod tests {
             mode: 0o644,
             content: content.into(),
         };
-        let text = Archive::pack(&[file("a", "[1]"), file("d/b", "x"), file("e", "(")]);
-        let archive = Archive::of(&text).expect("it is one");
+        let (archive, text) = Archive::pack(&[file("a", "[1]"), file("d/b", "x"), file("e", "(")]);
         let no_languages = Registry::new(&[]).expect("there is nothing to read");
         let project =
             Project::new::<GrammarError>(archive.clone(), &text, &no_languages, |_, _| Ok((None, Choice::Extension)));

@@ -187,13 +187,18 @@ pub(super) struct Structure {
 #[serde(try_from = "String")]
 struct Brackets(u8, u8);
 
-impl TryFrom<String> for Brackets {
-    type Error = String;
+/// A text that isn't a pair of brackets.
+#[derive(Debug, thiserror::Error)]
+#[error("`{0}` is not an opening and a closing bracket, such as \"()\"")]
+struct NotBrackets(String);
 
-    fn try_from(pair: String) -> Result<Self, String> {
+impl TryFrom<String> for Brackets {
+    type Error = NotBrackets;
+
+    fn try_from(pair: String) -> Result<Self, NotBrackets> {
         match pair.as_bytes() {
             &[open, close] if pair.is_ascii() && open != close => Ok(Brackets(open, close)),
-            _ => Err(format!("`{pair}` is not an opening and a closing bracket, such as \"()\"")),
+            _ => Err(NotBrackets(pair)),
         }
     }
 }

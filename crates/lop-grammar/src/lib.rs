@@ -43,7 +43,7 @@ pub use listed::{Home, Listed};
 pub use lop_parser::{Catalog, Folder, LoadError, NotBuiltIn, Parser, Texts};
 pub use minimal::Place;
 pub use overrides::Overrides;
-pub use problem::{GrammarError, Problem};
+pub use problem::{GrammarError, Problem, nearest};
 pub use query::QueryProblem;
 pub use registry::{AUTO, Choice, Registry, TEXT};
 pub use rule_place::{ByRule, RuleId, RulePlace, RuleText};

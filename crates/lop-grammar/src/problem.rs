@@ -1,5 +1,9 @@
 //! Errors in a language's files, and their line numbers.
 
+use std::fmt;
+use std::path::Path;
+
+use miette::Diagnostic;
 use tree_sitter::{QueryError, QueryErrorKind};
 
 use lop_parser::Folder;
@@ -47,6 +51,34 @@ pub enum GrammarError {
         /// tree-sitter's or the description's complaint.
         cause: String,
     },
+}
+
+impl Diagnostic for GrammarError {
+    fn code(&self) -> Option<Box<dyn fmt::Display + '_>> {
+        // A name that doesn't exist is a slip on the command line, and no mistake in a file of rules.
+        (!matches!(self, GrammarError::Unknown { .. })).then(|| Box::new("grammar") as Box<dyn fmt::Display>)
+    }
+
+    fn help(&self) -> Option<Box<dyn fmt::Display + '_>> {
+        let GrammarError::Unknown { name, known } = self else { return None };
+        if Path::new(name).exists() {
+            return Some(Box::new(format!("to use the parser in {name}, write --grammar ./{name}")));
+        }
+        let known = nearest(name, known.iter().map(String::as_str))?;
+        Some(Box::new(format!("did you mean `{known}`?")))
+    }
+}
+
+/// The likeness of two words from which one is taken for a slip of the other (Jaro-Winkler, 0 to 1). Lower, and any
+/// short word is like some name.
+const ALIKE: f64 = 0.84;
+
+/// Returns the name that is most like a word, if it is like enough.
+#[must_use]
+pub fn nearest<'n>(word: &str, names: impl IntoIterator<Item = &'n str>) -> Option<&'n str> {
+    let alike = |name: &'n str| (strsim::jaro_winkler(word, name), name);
+    let best = names.into_iter().map(alike).filter(|(alike, _)| *alike >= ALIKE).max_by(|a, b| a.0.total_cmp(&b.0));
+    best.map(|(_, name)| name)
 }
 
 /// A fault at one place of `language.toml` or `reduce.scm`.

@@ -5,7 +5,7 @@ use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
-use lop_parser::{Catalog, Folder, LoadError, Parser, Texts};
+use lop_parser::{BUILD_A_PARSER, Catalog, Folder, LoadError, Parser, Texts};
 use tree_sitter::{Language, LanguageMetadata};
 
 use lop_files::disk;
@@ -42,9 +42,10 @@ pub struct Loaded {
 }
 
 /// Why a language cannot be read.
-#[derive(Debug, thiserror::Error)]
+#[derive(Debug, thiserror::Error, miette::Diagnostic)]
 pub enum LoadedError {
     /// A file cannot be read.
+    #[diagnostic(code(grammar))]
     #[error("cannot read {}", path.display())]
     Unread {
         /// The file.
@@ -54,12 +55,15 @@ pub enum LoadedError {
         source: io::Error,
     },
     /// There is no parser in a folder.
+    #[diagnostic(code(grammar), help("{BUILD_A_PARSER}"))]
     #[error("{} has no parser for this system: neither language.toml nor parser.so, nor one in prebuilds or build", .0.display())]
     NoParser(PathBuf),
     /// The library of the parser cannot be used.
+    #[diagnostic(transparent)]
     #[error(transparent)]
     Library(#[from] LoadError),
     /// A file of the language is wrong.
+    #[diagnostic(transparent)]
     #[error(transparent)]
     Language(#[from] GrammarError),
 }

@@ -1,9 +1,14 @@
 //! Errors of writing, reading and resuming a journal.
 
+use std::fmt;
 use std::io;
 use std::path::{Path, PathBuf};
 
+use miette::Diagnostic;
+
 use lop_files::disk::Distrusted;
+
+use super::NAME;
 
 /// An error of a journal or of the shared cache. Each names the file.
 #[derive(Debug, thiserror::Error)]
@@ -85,6 +90,47 @@ pub enum JournalError {
         /// Number of the step.
         step: usize,
     },
+}
+
+/// Where a journal is.
+const PLACE: &str = "lop keeps the directory of a run next to its result, as RESULT.lop";
+
+impl Diagnostic for JournalError {
+    fn help(&self) -> Option<Box<dyn fmt::Display + '_>> {
+        Some(match self {
+            JournalError::Unwritten { .. } => Box::new("choose another directory with --state DIR, or use --no-state"),
+            JournalError::Missing(_) => Box::new(PLACE),
+            // It may be the input itself.
+            JournalError::NotAJournal(path) if path.file_name().is_none_or(|name| name != NAME) => Box::new(PLACE),
+            JournalError::Distrusted(distrusted) => return distrusted.help(),
+            JournalError::Changed { path, .. } => Box::new(format!(
+                "save your version under another name, restore the input with `lop history {} --at 0 -o FILE`, and run \
+                 `lop resume` again",
+                path.display()
+            )),
+            JournalError::Busy(_) => Box::new("wait until it ends, or stop it first"),
+            JournalError::NotAJournal(path)
+            | JournalError::Format { path, .. }
+            | JournalError::Version { path, .. }
+            | JournalError::Foreign { path, .. }
+            | JournalError::Damaged { path, .. } => Box::new(again(path)),
+            JournalError::Unread { .. } => return None,
+        })
+    }
+}
+
+/// Says how to start again without the journal at a path.
+fn again(path: &Path) -> String {
+    let journal = path.display();
+    let result = path.parent().filter(|folder| folder.extension().is_some_and(|end| end == "lop"));
+    let original = result.map(|folder| folder.with_extension("orig"));
+    match original.filter(|original| original.exists()) {
+        Some(original) => format!(
+            "FILE holds the best result so far; to start again from it, remove {journal} and move {} away",
+            original.display()
+        ),
+        None => format!("to start again, remove {journal}, or choose another directory with --state"),
+    }
 }
 
 impl JournalError {

@@ -8,7 +8,7 @@ use super::error::JournalError;
 use super::record::{FORMAT, Header, MAGIC, Record, Recorded, Step, is_record_in, read_header, read_input, unframed};
 use lop_engine::Verdict;
 use lop_files::disk;
-use lop_files::project::{Archive, Member};
+use lop_files::project::{Archive, Member, TestCase};
 use lop_reduce::{Ended, Size};
 use lop_run::exec::{Key, key};
 use lop_syntax::count_lines;
@@ -22,6 +22,8 @@ pub struct Past {
     pub header: Header,
     /// The input.
     pub input: Vec<u8>,
+    /// The archive whose texts the input and the results are, if the test case has several files.
+    pub archive: Option<Archive>,
     /// Its size; the number of tokens is 0 until it is parsed.
     pub size: Size,
     /// The steps in order. If several workers took another path after an interruption, only the last path.
@@ -64,12 +66,14 @@ impl Past {
         let header = read_header(payload).ok_or_else(no_journal)?;
         let (payload, rest) = unframed(rest).ok_or_else(no_journal)?;
         let input = read_input(payload).ok_or_else(no_journal)?.to_vec();
+        let archive = if header.is_archive { Some(Archive::of(&input).ok_or_else(no_journal)?) } else { None };
         let interesting = HashSet::from([key(&input)]);
         let mut past = Past {
             path: path.to_owned(),
             header,
             size: Size { bytes: input.len(), tokens: 0, lines: count_lines(&input) },
             input,
+            archive,
             steps: Vec::new(),
             skipped: Vec::new(),
             ended: None,
@@ -116,6 +120,12 @@ impl Past {
         Some(())
     }
 
+    /// Returns the input as a test case.
+    #[must_use]
+    pub fn case(&self) -> TestCase<'_> {
+        TestCase::new(self.archive.as_ref(), &self.input)
+    }
+
     /// Outcomes in it.
     #[must_use]
     pub fn outcomes(&self) -> usize {
@@ -133,7 +143,7 @@ impl Past {
     pub fn knows_members(&self, found: &[Member]) -> bool {
         let mut found = found.to_vec();
         found.sort_by(|one, other| one.path.cmp(&other.path));
-        let is_so = |text: &[u8]| Archive::of(text).is_some_and(|archive| archive.sorted_members(text) == found);
+        let is_so = |text: &[u8]| self.archive.as_ref().is_some_and(|archive| archive.sorted_members(text) == found);
         let mut text = self.input.clone();
         is_so(&text)
             || self

@@ -28,7 +28,7 @@ use lop_run::oracle::{Exit, Outcome, Recalled};
 /// The file's first bytes.
 pub(super) const MAGIC: &[u8] = b"lop journal\n";
 /// The version of the format below; lop reads no other.
-pub(super) const FORMAT: u32 = 1;
+pub(super) const FORMAT: u32 = 2;
 /// Bytes of a record before its payload.
 const FRAME: usize = 8;
 /// Maximum number of bytes to checksum in search of a record after a corrupt part: a tenth of a second.
@@ -45,6 +45,8 @@ pub struct Header {
     pub directory: Text,
     /// BLAKE3 of the input.
     pub input: String,
+    /// Whether the input is the text of an archive.
+    pub is_archive: bool,
     /// BLAKE3 of the test: its program, arguments and conditions.
     pub test: String,
     /// The input's grammar, or `text`, and BLAKE3 of the user's rules if there are any.

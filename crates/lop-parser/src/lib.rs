@@ -10,11 +10,13 @@ mod folder;
 mod symbols;
 
 use std::ffi::OsStr;
+use std::fmt;
 use std::io;
 use std::mem;
 use std::path::{Path, PathBuf};
 
 use libloading::Library;
+use miette::Diagnostic;
 use tree_sitter_language::LanguageFn;
 
 pub use bounded::{BoundedParser, Bounds, install_allocator};
@@ -114,6 +116,28 @@ pub enum LoadError {
         /// The error of the system.
         source: io::Error,
     },
+}
+
+/// The hint if a library gives no parser.
+pub const BUILD_A_PARSER: &str = "build a library from the parser's sources with `tree-sitter build`, or install an npm \
+                                  package called @ast-grep/lang-NAME, which has one";
+
+impl Diagnostic for LoadError {
+    fn code(&self) -> Option<Box<dyn fmt::Display + '_>> {
+        Some(Box::new("grammar"))
+    }
+
+    fn help(&self) -> Option<Box<dyn fmt::Display + '_>> {
+        Some(Box::new(match self {
+            LoadError::Several { symbols, .. } | LoadError::NoSymbol { symbols, .. } if !symbols.is_empty() => {
+                format!("choose one with PATH#NAME: {}", symbols.join(", "))
+            }
+            LoadError::NoParser(_) | LoadError::NoSymbol { .. } => {
+                format!("a Python package doesn't export its parser; {BUILD_A_PARSER}")
+            }
+            _ => BUILD_A_PARSER.to_owned(),
+        }))
+    }
 }
 
 /// Loads the parser of a library whose content was read before. Without a symbol it is the only parser in the library, or

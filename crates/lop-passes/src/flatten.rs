@@ -63,8 +63,7 @@ mod tests {
             mode: 0o644,
             content: b"x".to_vec(),
         };
-        let text = Archive::pack(&paths.iter().map(member).collect::<Vec<_>>());
-        let archive = Archive::of(&text).expect("it was packed");
+        let (archive, text) = Archive::pack(&paths.iter().map(member).collect::<Vec<_>>());
         let mut after = text.clone();
         for edit in flattened(&archive, &archive.entries(&text), Path::new(folder))?.into_iter().rev() {
             after.splice(edit.start..edit.end, edit.text.iter().copied());

@@ -76,8 +76,7 @@ mod tests {
             mode: 0o644,
             content: content.as_bytes().to_vec(),
         };
-        let text = Archive::pack(&files.iter().map(member).collect::<Vec<_>>());
-        let archive = Archive::of(&text).expect("it was packed");
+        let (archive, text) = Archive::pack(&files.iter().map(member).collect::<Vec<_>>());
         let grammar = crate::testing::Languages.grammar("x.c");
         let is_c = |path: &[u8]| (!path.ends_with(b".txt")).then_some(&*grammar);
         let view = View { files: Some(FilesOf { archive: &archive, grammar: &is_c }), ..View::of_text(&text) };

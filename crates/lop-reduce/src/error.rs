@@ -1,7 +1,13 @@
 //! Errors that prevent a reduction or end it.
 
+use std::fmt;
+
+use miette::Diagnostic;
+
 use lop_engine::ConfigError;
 use lop_run::oracle::Outcome;
+
+use super::syntax::Syntax;
 
 /// Why an input cannot stay as valid or as invalid as it is.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -35,10 +41,10 @@ pub enum ReduceError {
     #[error("there is no pass {0}; `lop passes` lists those that there are")]
     NoPass(&'static str),
     /// The syntax of every candidate must be like this, and that of the input is not, or cannot be told.
-    #[error("the input cannot stay {wanted}: {cause}")]
+    #[error("the input cannot stay {}: {cause}", wanted.name())]
     Syntax {
-        /// `valid` or `invalid`.
-        wanted: &'static str,
+        /// The syntax that was asked for.
+        wanted: Syntax,
         /// Why not.
         cause: SyntaxCause,
     },
@@ -96,4 +102,16 @@ pub enum ReduceError {
     /// [`Options::max_tests`](super::Options::max_tests) were spent before the input had been judged.
     #[error("the limit of tests was reached before the first test of the input ended")]
     OutOfTests,
+}
+
+impl Diagnostic for ReduceError {
+    fn code(&self) -> Option<Box<dyn fmt::Display + '_>> {
+        Some(Box::new(match self {
+            ReduceError::NotInteresting { .. } => "not_interesting",
+            ReduceError::Flaky { .. } | ReduceError::InTurns { .. } => "flaky",
+            ReduceError::Cancelled | ReduceError::OutOfTime | ReduceError::OutOfTests => "stopped_early",
+            ReduceError::Sink { .. } | ReduceError::Unresolved { best: Some(_), .. } => "failed",
+            _ => return None,
+        }))
+    }
 }

@@ -6,6 +6,7 @@
 use std::time::Duration;
 
 use lop_engine::Verdict;
+use lop_files::project::Archive;
 use lop_grammar::RulePlace;
 use lop_run::oracle::{Outcome, Recalled};
 
@@ -19,6 +20,8 @@ pub enum Event<'a> {
     Started {
         /// Size of the input.
         size: Size,
+        /// The archive whose texts the input and the results are, if the test case has several files.
+        archive: Option<&'a Archive>,
         /// Name of the grammar, or `None` for text.
         grammar: Option<&'a str>,
         /// Number of ERROR and MISSING nodes in the input's tree; 0 if the input is too large for a tree.

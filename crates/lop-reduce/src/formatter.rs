@@ -5,24 +5,28 @@ use std::sync::Arc;
 
 use lop_run::oracle::Cancel;
 
-type Write = dyn Fn(&[u8], &Cancel) -> Result<Vec<u8>, String> + Send + Sync;
+type Format = dyn Fn(&[u8], &Cancel) -> Result<Vec<u8>, FormatterError> + Send + Sync;
 
-/// Writes a whole result anew, or says why it does not. It is called once, at the end of a complete reduction; its text
-/// takes the place of the result if that is interesting, whatever its size.
+/// Why a formatter gave no text, as the end of a sentence about it.
+#[derive(Debug, thiserror::Error)]
+#[error(transparent)]
+pub struct FormatterError(#[from] pub Box<dyn std::error::Error + Send + Sync>);
+
+/// Formats a complete result. lop uses the formatted text if it is interesting, whatever its size.
 #[derive(Clone)]
-pub struct Formatter(Arc<Write>);
+pub struct Formatter(Arc<Format>);
 
 impl Formatter {
-    /// A formatter that is this function. It should give up when the reduction is cancelled.
-    pub fn new(write: impl Fn(&[u8], &Cancel) -> Result<Vec<u8>, String> + Send + Sync + 'static) -> Self {
+    /// Makes a formatter of a function, which should return soon after the reduction is cancelled.
+    pub fn new(write: impl Fn(&[u8], &Cancel) -> Result<Vec<u8>, FormatterError> + Send + Sync + 'static) -> Self {
         Formatter(Arc::new(write))
     }
 
-    /// The text, written anew.
+    /// Formats a text.
     ///
     /// # Errors
-    /// The reason why there is none, as the end of a sentence about the formatter.
-    pub fn write(&self, text: &[u8], cancel: &Cancel) -> Result<Vec<u8>, String> {
+    /// [`FormatterError`] if the function gives no text.
+    pub fn write(&self, text: &[u8], cancel: &Cancel) -> Result<Vec<u8>, FormatterError> {
         (self.0)(text, cancel)
     }
 }

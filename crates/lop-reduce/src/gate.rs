@@ -14,7 +14,7 @@ use lop_syntax::{
     Document, Errors, ParseError, SyntaxParser, SyntaxTree, TreeOnDemand, shape, share_to_copy, token_count,
 };
 
-use super::options::Syntax;
+use super::syntax::Syntax;
 
 /// From this number of bytes on the tree of a best result goes before one that is far from it is parsed.
 const LARGE: usize = 1 << 18;

@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use regex::bytes::Regex;
 
-use lop_files::project::Archive;
+use lop_files::project::TestCase;
 use lop_grammar::{Grammar, QueryProblem};
 use lop_syntax::{Document, ParseError, lines};
 
@@ -87,11 +87,18 @@ pub enum KeepError {
 }
 
 impl Keep {
-    /// Finds the parts to keep in a text; a text of more than `max_parse` bytes has no tree.
+    /// Finds the parts to keep in a test case; a text of more than `max_parse` bytes has no tree.
     ///
     /// # Errors
     /// See [`KeepError`]. A pattern or query without a match is no error: see [`Keep::notes`].
-    pub fn find(spec: &KeepSpec, text: &[u8], grammar: Option<&Grammar>, max_parse: usize) -> Result<Self, KeepError> {
+    pub fn find<'a>(
+        spec: &KeepSpec,
+        case: impl Into<TestCase<'a>>,
+        grammar: Option<&Grammar>,
+        max_parse: usize,
+    ) -> Result<Self, KeepError> {
+        let case = case.into();
+        let text = case.text();
         let mut keep = Keep::default();
         for pattern in &spec.patterns {
             let regex =
@@ -115,7 +122,7 @@ impl Keep {
         }
         keep.ranges.extend(spec.parts.iter().cloned());
         // A marker in one of several files says nothing about the others.
-        if Archive::of(text).is_none() {
+        if matches!(case, TestCase::File(_)) {
             keep.add_outside_of_markers(text, &all);
         }
         keep.ranges = united(keep.ranges);

@@ -51,6 +51,7 @@ mod size;
 mod stages;
 pub mod steps;
 mod sweep;
+mod syntax;
 #[cfg(test)]
 mod testing;
 mod trust;
@@ -72,12 +73,12 @@ use lop_syntax::{Document, Edit, NodeId, ParseError, Stop, count_lines, count_wo
 pub use control::Control;
 pub use error::{ReduceError, SyntaxCause};
 pub use event::{Event, EventSink, Silent};
-pub use formatter::Formatter;
+pub use formatter::{Formatter, FormatterError};
 pub use keep::{Keep, KeepError, KeepSpec};
 pub use lop_passes::{Facts, Format, Growth, Pass, Prefer, Proposals, Stage, View};
 pub use memory::{Record, Why};
 pub use necessity::{Necessity, Reason};
-pub use options::{Effort, MAX_PARSE, Minimal, Options, Schedule, Syntax};
+pub use options::{Effort, MAX_PARSE, Minimal, Options, Schedule};
 pub use outlook::{Importance, Outlook, RemainingEstimate};
 pub use passes::Passes;
 pub use preview::{Preview, Proposal};
@@ -85,6 +86,7 @@ pub use project::Project;
 pub use report::{Counts, Ended, PassStats, Report, RuleStats};
 pub use session::{BASELINE_DEADLINE, usual_deadline};
 pub use size::Size;
+pub use syntax::Syntax;
 pub use trust::Reliability;
 
 use current::{Current, count};
@@ -215,12 +217,12 @@ fn reduce_in_time(
     };
     let any_text = OnceCell::new();
     let read = match grammar.as_deref() {
-        Some(grammar) if input.len() <= options.max_parse => Read::first(grammar, &input, &stop),
+        Some(grammar) if input.len() <= options.max_parse() => Read::first(grammar, &input, &stop),
         _ => Read::Nothing,
     };
     before.tokens = match (&read, project) {
         (Read::Tree(Ok(document)), _) => document.tokens(),
-        (_, Some(project)) => project.tokens(&input, options.max_parse, &stop),
+        (_, Some(project)) => project.tokens(&input, options.max_parse(), &stop),
         _ => count_words(&input),
     };
     let errors = read.document().map_or(0, Document::errors);
@@ -250,8 +252,14 @@ fn reduce_in_time(
     };
     let languages = project.map(Project::names).or_else(|| said.as_deref().map(|grammar| grammar.name().to_owned()));
     let by_structure = read.is_shapeless() && is_text(&input);
-    let started =
-        Event::Started { size: before, grammar: languages.as_deref(), syntax_errors: errors, by_structure, slots };
+    let started = Event::Started {
+        size: before,
+        archive: project.map(Project::archive),
+        grammar: languages.as_deref(),
+        syntax_errors: errors,
+        by_structure,
+        slots,
+    };
     let result = reducer
         .session
         .emit(&started)
@@ -307,7 +315,7 @@ fn check_syntax(wanted: Syntax, grammar: Option<&Grammar>, read: &Read) -> Resul
         (_, Read::Tree(Ok(document))) if wanted.holds(document.errors()) => return Ok(()),
         (_, Read::Tree(Ok(document))) => SyntaxCause::Otherwise(document.errors()),
     };
-    Err(ReduceError::Syntax { wanted: wanted.name(), cause })
+    Err(ReduceError::Syntax { wanted, cause })
 }
 
 fn run<'g>(reducer: &mut Reducer<'_, 'g>, languages: Languages<'g>, mut read: Read) -> Result<(), Interrupt> {
@@ -362,8 +370,8 @@ fn reduce_best<'g>(reducer: &mut Reducer<'_, 'g>, languages: Languages<'g>, read
     if let Read::Tree(parsed) = read {
         return reduce_parsed(reducer, grammar, languages, parsed.map(|document| *document));
     }
-    shrink_until(reducer, reducer.options.max_parse)?;
-    if reducer.session.size().bytes > reducer.options.max_parse {
+    shrink_until(reducer, reducer.options.max_parse())?;
+    if reducer.session.size().bytes > reducer.options.max_parse() {
         reducer.session.emit(&Event::Note("still too large to parse; continuing as text"))?;
         return plan::run(reducer);
     }
@@ -457,6 +465,7 @@ fn finish(mut reducer: Reducer<'_, '_>, before: Size, ended: Ended) -> Result<Re
     let session = &reducer.session;
     let mut report = Report {
         best: session.best().to_vec(),
+        archive: reducer.project.map(|project| project.archive().clone()),
         before,
         after: session.size(),
         ended,
@@ -476,12 +485,12 @@ fn finish(mut reducer: Reducer<'_, '_>, before: Size, ended: Ended) -> Result<Re
         skipped: session.skipped().to_vec(),
         kept_by_timeout: std::mem::take(&mut reducer.findings.kept_by_timeout),
         necessity: None,
-        minimal: minimal.name(),
+        minimal,
     };
     // Stopped in the middle of a sweep the number of tokens is a sum of what went; in a small text
     // it is counted anew.
     if let Some(project) = reducer.project {
-        let most = reducer.options.max_parse;
+        let most = reducer.options.max_parse();
         report.after.tokens = project.tokens(session.best(), most, &reducer.stop);
         reducer.session.forget_tree();
         let earlier = &mut reducer.findings.necessity;

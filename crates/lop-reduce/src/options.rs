@@ -10,6 +10,7 @@ use super::formatter::Formatter;
 use super::keep::Keep;
 use super::passes::Passes;
 use super::project::Project;
+use super::syntax::Syntax;
 
 /// Maximum number of bytes to parse: a larger input is first cut down by lines.
 pub const MAX_PARSE: usize = 16 << 20;
@@ -22,32 +23,6 @@ pub enum Schedule {
     Gain,
     /// Level by level from the root: plain hierarchical delta debugging (Misherghi & Su, ICSE 2006).
     Levels,
-}
-
-/// The syntax that every candidate must have. The grammar's parser decides.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Syntax {
-    /// Valid: no syntax error.
-    Valid,
-    /// Invalid: at least one syntax error.
-    Invalid,
-}
-
-impl Syntax {
-    /// Whether a text with this number of ERROR and MISSING nodes qualifies.
-    #[must_use]
-    pub fn holds(self, errors: usize) -> bool {
-        (errors == 0) == (self == Syntax::Valid)
-    }
-
-    /// The name of the syntax.
-    #[must_use]
-    pub fn name(self) -> &'static str {
-        match self {
-            Syntax::Valid => "valid",
-            Syntax::Invalid => "invalid",
-        }
-    }
 }
 
 /// The effort for a small result.
@@ -91,7 +66,7 @@ impl Minimal {
 }
 
 /// The options of a reduction. The defaults are those of the program.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub struct Options {
     /// The passes to run.
     pub passes: Passes,
@@ -131,9 +106,8 @@ pub struct Options {
     pub confirm: Option<u32>,
     /// Time limit of a test. `None` derives it from the slowest accepted run.
     pub deadline: Option<Duration>,
-    /// Maximum number of bytes to parse: [`MAX_PARSE`] unless memory is short. A larger input is first cut down by
-    /// lines.
-    pub max_parse: usize,
+    /// Maximum number of bytes to parse, if it isn't [`MAX_PARSE`]. A larger input is first cut down by lines.
+    pub max_parse: Option<usize>,
     /// Maximum number of tests. The baseline's tests count, but always run.
     pub max_tests: Option<u64>,
     /// Maximum number of speculative tests per needed test. `None` runs those that are likely enough to be needed.
@@ -145,31 +119,8 @@ pub struct Options {
     pub control: Control,
 }
 
-impl Default for Options {
-    fn default() -> Self {
-        Options {
-            passes: Passes::default(),
-            format: Format::default(),
-            formatter: None,
-            schedule: Schedule::default(),
-            seed: 0,
-            minimal: None,
-            engine: Config::default(),
-            effort: Effort::default(),
-            prefer: Prefer::default(),
-            syntax: None,
-            keep: Keep::default(),
-            project: None,
-            allow_syntax_errors: false,
-            allow_empty: false,
-            allow_flaky: false,
-            confirm: None,
-            deadline: None,
-            max_parse: MAX_PARSE,
-            max_tests: None,
-            spend: None,
-            max_time: None,
-            control: Control::default(),
-        }
+impl Options {
+    pub(super) fn max_parse(&self) -> usize {
+        self.max_parse.unwrap_or(MAX_PARSE)
     }
 }

@@ -3,9 +3,11 @@
 use std::time::Duration;
 
 use lop_engine::{DepthRow, Verdict};
+use lop_files::project::{Archive, TestCase};
 use lop_grammar::RulePlace;
 
 use super::necessity::Necessity;
+use super::options::Minimal;
 use super::size::Size;
 use super::trust::Reliability;
 
@@ -87,6 +89,8 @@ pub struct RuleStats {
 pub struct Report {
     /// The best result, which the test judged interesting.
     pub best: Vec<u8>,
+    /// The archive whose text the result is, if the test case has several files.
+    pub archive: Option<Archive>,
     /// Size of the input.
     pub before: Size,
     /// Size of the result.
@@ -125,6 +129,14 @@ pub struct Report {
     pub kept_by_timeout: Vec<String>,
     /// The reason why each token stays; `None` if there are too many tokens.
     pub necessity: Option<Necessity>,
-    /// The level of the guarantee: `none`, `unit`, `token` or `char`.
-    pub minimal: &'static str,
+    /// The guarantee that the result has.
+    pub minimal: Minimal,
+}
+
+impl Report {
+    /// Returns the result as a test case.
+    #[must_use]
+    pub fn case(&self) -> TestCase<'_> {
+        TestCase::new(self.archive.as_ref(), &self.best)
+    }
 }

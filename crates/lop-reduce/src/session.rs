@@ -30,7 +30,7 @@ use lop_syntax::NodeId;
 use super::current::{Candidate, Current};
 use super::error::ReduceError;
 use super::event::{Event, EventSink};
-use super::formatter::Formatter;
+use super::formatter::{Formatter, FormatterError};
 use super::gate::Gate;
 use super::interrupt::Interrupt;
 use super::memory::{Answers, Memory, Record, Refusals, Why};
@@ -241,9 +241,9 @@ impl<'a, 'g> Session<'a, 'g> {
     ///
     /// # Errors
     /// The formatter's reason why there is no such text.
-    pub(super) fn written_by(&self, formatter: &Formatter) -> Result<Vec<u8>, String> {
+    pub(super) fn written_by(&self, formatter: &Formatter) -> Result<Vec<u8>, FormatterError> {
         if self.is_rehearsal() {
-            return Err("nothing is run in a rehearsal".to_owned());
+            return Err(FormatterError("nothing is run in speculation".into()));
         }
         formatter.write(self.best(), self.cancel)
     }

@@ -25,7 +25,7 @@ use std::time::{Duration, Instant};
 use tokio::runtime::{Builder, Runtime};
 use tonic::transport::{Certificate, ClientTlsConfig, Endpoint, Identity};
 
-use lop_run::oracle::{Action, CASE, Cancel, Exit, Folder, Node, RemoteResult, RemoteRunner};
+use lop_run::oracle::{Action, CASE, Cancel, Exit, Folder, Node, RemoteResult, RemoteRunner, RunnerError};
 
 use packed_action::PackedAction;
 use server::{Channel, Headers, RpcError, Server};
@@ -59,11 +59,16 @@ pub struct Address {
     instance: String,
 }
 
-impl FromStr for Address {
-    type Err = String;
+/// A text that is not an address.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("it has the form grpc://HOST:PORT[/INSTANCE], or grpcs")]
+pub struct AddressError;
 
-    fn from_str(text: &str) -> Result<Self, String> {
-        let wanted = || "it has the form grpc://HOST:PORT[/INSTANCE], or grpcs".to_owned();
+impl FromStr for Address {
+    type Err = AddressError;
+
+    fn from_str(text: &str) -> Result<Self, AddressError> {
+        let wanted = || AddressError;
         let (scheme, rest) = text.split_once("://").ok_or_else(wanted)?;
         let is_secret = match scheme {
             "grpc" => false,
@@ -214,7 +219,7 @@ impl Remote {
         parcel: &Arc<PackedAction>,
         anew: bool,
         started: &Mutex<String>,
-    ) -> Result<RemoteResult, String> {
+    ) -> Result<RemoteResult, RunnerError> {
         let mut pause = PAUSE;
         // An unreliable answer must not come from a cache.
         let mut anew = anew;
@@ -237,11 +242,8 @@ impl Remote {
             let failing = lock(&self.state).failing.get_or_insert_with(Instant::now).elapsed();
             let patience = if self.has_answered() { self.options.patience } else { self.options.patience.min(FIRST) };
             if !trouble.passes || failing + pause > patience {
-                let RpcError { message, .. } = trouble;
-                return Err(format!(
-                    "{}: {message}; look after the server, or use --remote none",
-                    self.options.address
-                ));
+                let place = self.options.address.to_string();
+                return Err(RunnerError::Unreachable { place, cause: trouble.message.into() });
             }
             anew = true;
             tokio::time::sleep(pause).await;
@@ -294,7 +296,8 @@ impl Remote {
         let case = Folder::from([("known".into(), file)]);
         let words = ["/bin/sh", "-c", "cat known; exit 7"].map(Into::into).to_vec();
         let action = Action { words, root: Folder::from([(CASE.into(), Node::Folder(Arc::new(case)))]) };
-        let parcel = PackedAction::pack(&action, CONTACT, &self.options.properties).map_err(RpcError::passing)?;
+        let parcel = PackedAction::pack(&action, CONTACT, &self.options.properties)
+            .map_err(|error| RpcError::passing(error.to_string()))?;
         let ran = self.server.ask(&parcel, true, &Mutex::default()).await?;
         if (ran.exit, &ran.stdout[..]) == (Exit::Code(KNOWN), said.as_bytes()) {
             return Ok(());
@@ -324,7 +327,7 @@ impl Remote {
 }
 
 impl RemoteRunner for Remote {
-    fn run(&self, action: &Action, deadline: Duration, cancel: &Cancel) -> Result<RemoteResult, String> {
+    fn run(&self, action: &Action, deadline: Duration, cancel: &Cancel) -> Result<RemoteResult, RunnerError> {
         let parcel = Arc::new(PackedAction::pack(action, deadline, &self.options.properties)?);
         let is_first = lock(&self.asked).insert(parcel.action.hash.clone());
         let anew = self.options.anew || !is_first;

@@ -12,7 +12,7 @@ use bazel_remote_apis::google::protobuf;
 use prost::Message;
 use sha2::{Digest as _, Sha256};
 
-use lop_run::oracle::{Action, CASE, Content, Folder, Node};
+use lop_run::oracle::{Action, CASE, Content, Folder, Node, RunnerError};
 
 /// The search path for programs on the server's machines, unless the user's command sets another one.
 const PATH: &str = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin";
@@ -51,8 +51,12 @@ impl PackedAction {
     /// a power of two of seconds, because it is part of the digest by which a server finds cached answers.
     ///
     /// # Errors
-    /// A message about a name or a word that isn't UTF-8, which the API cannot express.
-    pub(super) fn pack(action: &Action, deadline: Duration, properties: &[(String, String)]) -> Result<Self, String> {
+    /// [`RunnerError::NotUtf8`] for a name or a word that the API cannot express.
+    pub(super) fn pack(
+        action: &Action,
+        deadline: Duration,
+        properties: &[(String, String)],
+    ) -> Result<Self, RunnerError> {
         let seconds = (deadline.as_secs_f64().ceil().min(1e9) as u64).next_power_of_two();
         let time = Duration::from_secs(seconds);
         let mut parcel = PackedAction { action: api::Digest::default(), time, blobs: BTreeMap::new() };
@@ -97,7 +101,7 @@ impl PackedAction {
         digest
     }
 
-    fn folder(&mut self, folder: &Folder) -> Result<api::Digest, String> {
+    fn folder(&mut self, folder: &Folder) -> Result<api::Digest, RunnerError> {
         let mut all = api::Directory::default();
         // The API requires the order of the names.
         for (name, node) in folder {
@@ -140,7 +144,6 @@ fn digest(hash: String, bytes: &[u8]) -> api::Digest {
     api::Digest { hash, size_bytes: i64::try_from(bytes.len()).unwrap_or(i64::MAX) }
 }
 
-fn text(word: &OsStr) -> Result<String, String> {
-    let text = word.to_str().map(str::to_owned);
-    text.ok_or_else(|| format!("{} is not UTF-8, which servers reject; rename it", word.display()))
+fn text(word: &OsStr) -> Result<String, RunnerError> {
+    word.to_str().map(str::to_owned).ok_or_else(|| RunnerError::NotUtf8(word.to_owned()))
 }

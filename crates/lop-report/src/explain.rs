@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::io::{self, Write};
 
-use lop_files::project::Archive;
+use lop_files::project::{Archive, TestCase};
 use lop_reduce::{Necessity, Reason, Why};
 
 use super::reasons::{ORDER, caveat, heading, place, sentence};
@@ -20,7 +20,7 @@ const EXCERPT: usize = 40;
 ///
 /// # Errors
 /// When writing fails.
-pub fn write(out: &mut dyn Write, map: Option<&Necessity>, details: bool) -> io::Result<()> {
+pub fn write(out: &mut dyn Write, map: Option<&Necessity>, archive: Option<&Archive>, details: bool) -> io::Result<()> {
     let Some(map) = map else {
         return writeln!(out, "the result is too large to explain each token");
     };
@@ -39,7 +39,7 @@ pub fn write(out: &mut dyn Write, map: Option<&Necessity>, details: bool) -> io:
             reasons.iter().take(LISTED).map(|reason| (token(map, reason), *reason)).collect();
         let width = tokens.iter().map(|(token, _)| token.chars().count()).max().unwrap_or(0);
         // The places tell the files apart.
-        if !details && Archive::of(&map.text).is_none() {
+        if !details && archive.is_none() {
             let words = tokens.iter().map(|(token, _)| token.as_str());
             rows(words).iter().try_for_each(|row| writeln!(out, "    {row}"))?;
             more(out, reasons.len())?;
@@ -52,7 +52,7 @@ pub fn write(out: &mut dyn Write, map: Option<&Necessity>, details: bool) -> io:
                 alike.entry(text::one_line(&sentence(reason))).or_default().push(token);
                 continue;
             }
-            let place = place(&map.text, reason.range.start);
+            let place = place(TestCase::new(archive, &map.text), reason.range.start);
             let sentence = text::one_line(&sentence(reason));
             writeln!(out, "    {token:<width$}  {place:<7}  {FAINT}{sentence}{FAINT:#}")?;
         }
@@ -107,7 +107,7 @@ mod tests {
             ],
         };
         let mut out = Vec::new();
-        write(&mut out, Some(&map), true).expect("a vector takes everything");
+        write(&mut out, Some(&map), None, true).expect("a vector takes everything");
         let plain = anstream::adapter::strip_bytes(&out).into_vec();
         let expected = "\
 why each token was kept (4 tokens)

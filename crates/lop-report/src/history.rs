@@ -54,7 +54,14 @@ mod tests {
         let outcome = Outcome::of(Verdict::Interesting);
         let mut history = History::default();
         for event in [
-            Event::Started { size: size(9), grammar: None, syntax_errors: 0, by_structure: false, slots: 1 },
+            Event::Started {
+                size: size(9),
+                archive: None,
+                grammar: None,
+                syntax_errors: 0,
+                by_structure: false,
+                slots: 1,
+            },
             Event::Baseline { outcome: &outcome, deadline: std::time::Duration::ZERO },
             Event::Accepted { content: b"x", size: size(1), tests: 5, pass: "lines", rules: &[] },
             Event::Note("well"),

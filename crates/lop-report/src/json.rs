@@ -87,7 +87,7 @@ impl EventSink for JsonLines {
 /// An event as an object; null for one that is not written.
 fn describe(event: &Event<'_>) -> Value {
     match event {
-        Event::Started { size, grammar, syntax_errors, by_structure, slots } => json!({
+        Event::Started { size, grammar, syntax_errors, by_structure, slots, .. } => json!({
             "event": "started", "size": size_of(*size), "grammar": grammar,
             "syntax_errors": syntax_errors, "by_structure": by_structure, "slots": slots,
         }),
@@ -150,7 +150,7 @@ fn finished(report: &Report) -> Value {
             Ended::Cancelled => "cancelled",
             Ended::Budget => "budget",
         },
-        "before": size_of(report.before), "after": size_of(report.after), "minimal": report.minimal,
+        "before": size_of(report.before), "after": size_of(report.after), "minimal": report.minimal.name(),
         "tests": {
             "total": tests.total(), "interesting": tests.interesting,
             "not_interesting": tests.not_interesting, "invalid": tests.invalid,

@@ -67,6 +67,8 @@ pub(super) trait ManyFiles: fmt::Debug {
 pub(super) struct Directory {
     /// The name as the user gave it, for messages.
     name: PathBuf,
+    /// The archive whose texts are the results.
+    archive: Archive,
     /// The folder that the directory is in, which is open from the start.
     near: Folder,
     /// Its name there.
@@ -99,7 +101,7 @@ enum State {
 }
 
 impl Directory {
-    fn at(name: &Path, path: &Path, like: &Path) -> Result<Self, StoreError> {
+    fn at(name: &Path, path: &Path, like: &Path, archive: &Archive) -> Result<Self, StoreError> {
         let failed = |source| StoreError::NotWritable { output: name.to_owned(), source };
         check_directory(name, &parent(path))?;
         let (near, own) = Folder::of(path).map_err(failed)?;
@@ -107,22 +109,22 @@ impl Directory {
         // A file has no permission to be entered, which its readers need of a folder.
         let mode = facts.mode() & 0o777;
         let mode = if facts.is_dir() { mode } else { mode | (mode & 0o444) >> 2 };
-        let (name, owner) = (name.to_owned(), (facts.uid(), facts.gid()));
+        let (name, archive, owner) = (name.to_owned(), archive.clone(), (facts.uid(), facts.gid()));
         let (original, left, written, beside, is_told, saved) = (None, None, None, None, false, None);
-        Ok(Directory { name, near, own, original, mode, owner, left, written, beside, is_told, saved })
+        Ok(Directory { name, archive, near, own, original, mode, owner, left, written, beside, is_told, saved })
     }
 
     /// The input itself.
-    pub(super) fn in_place(input: &Path) -> Result<Self, StoreError> {
+    pub(super) fn in_place(input: &Path, archive: &Archive) -> Result<Self, StoreError> {
         let failed = |source| StoreError::NotWritable { output: input.to_owned(), source };
         // By its real name: a link to it would be replaced, and `.` has no name.
         let path = fs::canonicalize(input).map_err(failed)?;
         let original = free_original(&path)?;
-        Ok(Directory { original: Some(original), ..Self::at(input, &path, &path)? })
+        Ok(Directory { original: Some(original), ..Self::at(input, &path, &path, archive)? })
     }
 
     /// A directory that nothing has the name of, or that is empty.
-    pub(super) fn new_one(output: &Path, input: &Path) -> Result<Self, StoreError> {
+    pub(super) fn new_one(output: &Path, input: &Path, archive: &Archive) -> Result<Self, StoreError> {
         let failed = |source| StoreError::NotWritable { output: output.to_owned(), source };
         let plain: PathBuf = output.components().collect();
         match fs::read_dir(&plain).map(|mut entries| entries.next().is_none()) {
@@ -131,21 +133,21 @@ impl Directory {
             Err(error) if error.kind() == io::ErrorKind::NotFound && plain.symlink_metadata().is_err() => {}
             Err(error) => return Err(failed(error)),
         }
-        Self::at(output, &plain, input)
+        Self::at(output, &plain, input, archive)
     }
 
     /// A directory that an interrupted run has written; `None` if it has not.
-    pub(super) fn written(output: &Path) -> Result<Option<Self>, StoreError> {
+    pub(super) fn written(output: &Path, archive: &Archive) -> Result<Option<Self>, StoreError> {
         let plain: PathBuf = output.components().collect();
         let has_files = fs::read_dir(&plain).is_ok_and(|mut entries| entries.next().is_some());
-        if has_files { Self::at(output, &plain, &plain).map(Some) } else { Ok(None) }
+        if has_files { Self::at(output, &plain, &plain, archive).map(Some) } else { Ok(None) }
     }
 
-    /// The input, which an interrupted run has replaced by a result; `None` if it has not. `content` was its archive, and
+    /// The input, which an interrupted run has replaced by a result; `None` if it has not. `content` was its text, and
     /// `knows` says whether a text is one of its results.
     pub(super) fn replaced(
         input: &Path,
-        content: &[u8],
+        (archive, content): (&Archive, &[u8]),
         knows: &dyn Fn(&[Member]) -> bool,
     ) -> Result<Option<Self>, StoreError> {
         let failed = |source| StoreError::NotWritable { output: input.to_owned(), source };
@@ -156,7 +158,8 @@ impl Directory {
             return Ok(None);
         }
         let members = |path: &Path| project::read(path).map(|found| found.members).unwrap_or_default();
-        let is_input = |path: &Path| Archive::pack(&members(path)) == content;
+        let input_members = archive.members(content);
+        let is_input = |path: &Path| members(path) == input_members;
         if !is_input(&original) {
             // A kill may have come between the two steps of the first result.
             if !(is_input(&path) && knows(&members(&original))) {
@@ -165,7 +168,7 @@ impl Directory {
             let (near, own) = Folder::of(&path).map_err(failed)?;
             near.exchange(&own, last(&original)).map_err(failed)?;
         }
-        Ok(Some(Directory { original: Some(original.clone()), ..Self::at(input, &path, &original)? }))
+        Ok(Some(Directory { original: Some(original.clone()), ..Self::at(input, &path, &original, archive)? }))
     }
 
     /// The files that are in the directory.
@@ -182,10 +185,14 @@ impl Directory {
         self.beside.as_ref().map_or(&self.own, |beside| last(beside))
     }
 
+    fn input_state(&self, members: &[Member]) -> State {
+        State::Input(blake3::hash(&self.archive.text(members)))
+    }
+
     /// Whether another program has written to the directory; one that is gone has nothing that could be lost.
     fn is_changed(&self) -> bool {
         let found = match &self.left {
-            Some(State::Input(_)) => self.members().map(|members| State::Input(blake3::hash(&Archive::pack(&members)))),
+            Some(State::Input(_)) => self.members().map(|members| self.input_state(&members)),
             Some(State::Result(_)) => self.stamp(),
             None => None,
         };
@@ -200,7 +207,7 @@ impl Directory {
         let owner = Some(self.owner).filter(|owner| *owner != (own.uid(), own.gid()));
         let place = self.written.as_ref().and_then(|_| self.near.open_folder(&name).ok());
         let there = place.as_ref().zip(self.written.as_deref());
-        project::write_into(content, new.handle(), there, owner)
+        project::write_into(&self.archive, content, new.handle(), there, owner)
             .map_err(|error| explain(error.source, &error.path.display().to_string()))?;
         if sync {
             self.near.sync_all()?;
@@ -243,13 +250,12 @@ impl Directory {
 impl ManyFiles for Directory {
     fn expect(&mut self, input: &[u8]) {
         if self.original.is_some() {
-            let members = Archive::of(input).map(|archive| archive.members(input)).unwrap_or_default();
-            self.left = Some(State::Input(blake3::hash(&Archive::pack(&members))));
+            self.left = Some(self.input_state(&self.archive.members(input)));
         }
     }
 
     fn have(&self, content: &[u8]) -> bool {
-        let wanted = Archive::of(content).map(|archive| archive.sorted_members(content)).unwrap_or_default();
+        let wanted = self.archive.sorted_members(content);
         let is_there = |mut found: Vec<Member>| {
             found.sort_by(|one, other| one.path.cmp(&other.path));
             found == wanted
@@ -317,7 +323,7 @@ mod tests {
     use super::*;
     use lop_files::project::Kind;
 
-    fn archive(files: &[(&str, &str)]) -> Vec<u8> {
+    fn packed(files: &[(&str, &str)]) -> (Archive, Vec<u8>) {
         let member = |(path, content): &(&str, &str)| Member {
             path: path.as_bytes().to_vec(),
             kind: Kind::File,
@@ -327,12 +333,18 @@ mod tests {
         Archive::pack(&files.iter().map(member).collect::<Vec<_>>())
     }
 
-    fn with_input(files: &[(&str, &str)]) -> (tempfile::TempDir, PathBuf, Vec<u8>) {
+    /// The text of these files in an archive of others.
+    fn text(archive: &Archive, files: &[(&str, &str)]) -> Vec<u8> {
+        let (own, text) = packed(files);
+        archive.text(&own.members(&text))
+    }
+
+    fn with_input(files: &[(&str, &str)]) -> (tempfile::TempDir, PathBuf, Archive, Vec<u8>) {
         let place = tempfile::tempdir().expect("a directory");
         let path = place.path().join("d");
-        let content = archive(files);
-        project::write(&content, &path).expect("our own");
-        (place, path, content)
+        let (archive, content) = packed(files);
+        project::write(&archive, &content, &path).expect("our own");
+        (place, path, archive, content)
     }
 
     fn read(path: &Path) -> String {
@@ -341,14 +353,14 @@ mod tests {
 
     #[test]
     fn an_edit_that_comes_between_the_look_and_the_exchange_is_kept() {
-        let (place, path, content) = with_input(&[("a", "123"), ("b", "1")]);
-        let mut directory = Directory::in_place(&path).expect("writable");
+        let (place, path, archive, content) = with_input(&[("a", "123"), ("b", "1")]);
+        let mut directory = Directory::in_place(&path, &archive).expect("writable");
         directory.expect(&content);
-        directory.write(&archive(&[("a", "12"), ("b", "1")]), true, false).expect("writable");
+        directory.write(&text(&archive, &[("a", "12"), ("b", "1")]), true, false).expect("writable");
         assert_eq!(directory.notice(), None);
         // As late as it can be: what `write` looks at before has been looked at.
         fs::write(path.join("b"), "mine").expect("our own");
-        directory.saved = directory.replace(&archive(&[("a", "1")]), false, false).expect("writable");
+        directory.saved = directory.replace(&text(&archive, &[("a", "1")]), false, false).expect("writable");
         assert_eq!(read(&path.join("a")), "1");
         assert_eq!(read(&place.path().join("d.edited/b")), "mine");
         let notice = directory.notice().expect("the user is told");
@@ -357,11 +369,11 @@ mod tests {
 
     #[test]
     fn a_directory_has_its_mode_when_it_is_whole_and_names_no_other_before() {
-        let (place, path, content) = with_input(&[("a", "123")]);
+        let (place, path, archive, content) = with_input(&[("a", "123")]);
         fs::set_permissions(&path, fs::Permissions::from_mode(0o750)).expect("our own");
-        let mut directory = Directory::in_place(&path).expect("writable");
+        let mut directory = Directory::in_place(&path, &archive).expect("writable");
         directory.expect(&content);
-        directory.write(&archive(&[("a", "1")]), true, true).expect("writable");
+        directory.write(&text(&archive, &[("a", "1")]), true, true).expect("writable");
         let (now, before) =
             (fs::metadata(&path).expect("there"), fs::metadata(place.path().join("d.orig")).expect("there"));
         assert_eq!(now.permissions().mode() & 0o7777, 0o750);
@@ -375,28 +387,29 @@ mod tests {
         if !rustix::process::geteuid().is_root() {
             return;
         }
-        let (place, path, content) = with_input(&[("a", "123"), ("c/b", "1")]);
+        let (place, path, archive, content) = with_input(&[("a", "123"), ("c/b", "1")]);
         std::os::unix::fs::chown(&path, Some(1234), Some(4321)).expect("root may");
-        let mut directory = Directory::in_place(&path).expect("writable");
+        let mut directory = Directory::in_place(&path, &archive).expect("writable");
         directory.expect(&content);
-        directory.write(&archive(&[("c/b", "1")]), true, false).expect("writable");
+        directory.write(&text(&archive, &[("c/b", "1")]), true, false).expect("writable");
         for name in ["d", "d/c", "d/c/b"] {
             let facts = fs::metadata(place.path().join(name)).expect("there");
             assert_eq!((facts.uid(), facts.gid()), (1234, 4321), "{name}");
         }
-        directory.write(&archive(&[("c/b", "")]), false, false).expect("writable");
+        directory.write(&text(&archive, &[("c/b", "")]), false, false).expect("writable");
         assert_eq!(fs::metadata(path.join("c/b")).expect("there").uid(), 1234);
     }
 
     #[test]
     fn a_kill_between_the_two_steps_of_the_first_result_is_made_up_for() {
-        let (place, path, content) = with_input(&[("a", "123")]);
-        let result = archive(&[("a", "1")]);
-        project::write(&result, &place.path().join("d.orig")).expect("our own");
-        let members = Archive::of(&result).expect("it is one").members(&result);
-        let stranger = Directory::replaced(&path, &content, &|_| false);
+        let (place, path, archive, content) = with_input(&[("a", "123")]);
+        let result = text(&archive, &[("a", "1")]);
+        project::write(&archive, &result, &place.path().join("d.orig")).expect("our own");
+        let members = archive.members(&result);
+        let stranger = Directory::replaced(&path, (&archive, &content), &|_| false);
         assert!(matches!(stranger, Err(StoreError::OriginalDiffers(_))));
-        let replaced = Directory::replaced(&path, &content, &|found| found == members).expect("it is known");
+        let replaced =
+            Directory::replaced(&path, (&archive, &content), &|found| found == members).expect("it is known");
         assert!(replaced.is_some());
         assert_eq!((read(&path.join("a")), read(&place.path().join("d.orig/a"))), ("1".to_owned(), "123".to_owned()));
     }

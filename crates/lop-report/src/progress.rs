@@ -54,6 +54,7 @@ pub struct Progress {
     before: Size,
     /// Files that are left, if the test case has several.
     files: Option<usize>,
+    archive: Option<Archive>,
     now: Size,
     tests: u64,
     cache_hits: u64,
@@ -73,6 +74,7 @@ impl Progress {
             pass: "",
             before: Size::default(),
             files: None,
+            archive: None,
             now: Size::default(),
             tests: 0,
             cache_hits: 0,
@@ -158,7 +160,8 @@ impl Progress {
 impl EventSink for Progress {
     fn event(&mut self, event: &Event<'_>) -> io::Result<()> {
         match *event {
-            Event::Started { size, grammar, syntax_errors, by_structure, slots } => {
+            Event::Started { size, archive, grammar, syntax_errors, by_structure, slots } => {
+                self.archive = archive.cloned();
                 self.started(size, grammar, (syntax_errors, by_structure), slots);
             }
             Event::Baseline { outcome, deadline } => self.baseline(outcome, deadline),
@@ -182,7 +185,7 @@ impl EventSink for Progress {
             }
             Event::Accepted { content, size, tests, pass, .. } => {
                 (self.now, self.tests) = (size, tests);
-                self.files = Archive::of(content).map(|archive| archive.files(content).len());
+                self.files = self.archive.as_ref().map(|archive| archive.files(content).len());
                 let asked = self.verbosity >= Verbosity::Passes;
                 if asked || (self.line.is_none() && self.verbosity > Verbosity::Quiet) {
                     self.accepted(pass);

@@ -1,6 +1,6 @@
 //! The texts for the reasons why a token stays, for the page and the terminal.
 
-use lop_files::project::Archive;
+use lop_files::project::TestCase;
 use lop_reduce::{Necessity, Reason, Record, Why};
 
 /// The reasons in the order in which they are listed.
@@ -72,9 +72,10 @@ pub fn caveat(map: &Necessity) -> Option<String> {
 
 /// The place of an offset in words: the line and the column, behind the path where there are several files.
 #[must_use]
-pub fn place(text: &[u8], at: usize) -> String {
-    let entries = Archive::of(text).map(|archive| archive.files(text)).unwrap_or_default();
-    let file = entries.into_iter().find(|file| file.content.start <= at && at < file.content.end);
+pub fn place<'a>(case: impl Into<TestCase<'a>>, at: usize) -> String {
+    let case = case.into();
+    let text = case.text();
+    let file = case.files().into_iter().find(|file| file.content.start <= at && at < file.content.end);
     let (path, start) =
         file.map_or((String::new(), 0), |file| (format!("{}:", file.path().display()), file.content.start));
     let (line, column) = position(&text[start..], at - start);
@@ -92,14 +93,14 @@ fn position(text: &[u8], at: usize) -> (usize, usize) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use lop_files::project::{Kind, Member};
+    use lop_files::project::{Archive, Kind, Member};
 
     #[test]
     fn a_place_in_one_of_several_files_is_that_in_the_file() {
         let member =
             |path: &str| Member { path: path.into(), kind: Kind::File, mode: 0o644, content: b"ab\ncd".to_vec() };
-        let text = Archive::pack(&[member("a"), member("b/c")]);
-        assert_eq!(place(&text, text.len() - 1), "b/c:2:2");
+        let (archive, text) = Archive::pack(&[member("a"), member("b/c")]);
+        assert_eq!(place(TestCase::Files(&archive, &text), text.len() - 1), "b/c:2:2");
         assert_eq!(place(b"ab\ncd", 4), "2:2");
     }
 

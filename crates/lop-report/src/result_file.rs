@@ -1,12 +1,15 @@
 //! Replaces a result file, keeps its original, and detects whether another program has written to it.
 
 use std::ffi::OsStr;
+use std::fmt;
 use std::fs::{File, Metadata, Permissions};
 use std::io::{self, Write};
 use std::os::unix::fs::{MetadataExt, PermissionsExt, fchown};
 use std::path::{Path, PathBuf};
 
-use lop_files::disk::{Folder, ReadAccess, Stamp};
+use miette::Diagnostic;
+
+use lop_files::disk::{Distrusted, Folder, ReadAccess, Stamp};
 
 /// Why a result could not be kept where it was asked to be.
 #[derive(Debug, thiserror::Error)]
@@ -57,6 +60,24 @@ pub enum StoreError {
         #[source]
         source: io::Error,
     },
+}
+
+impl Diagnostic for StoreError {
+    fn help(&self) -> Option<Box<dyn fmt::Display + '_>> {
+        match self {
+            StoreError::NotWritable { source, .. } => match Distrusted::cause(source) {
+                Some(distrusted) => distrusted.help(),
+                None => Some(Box::new("write the result elsewhere with -o")),
+            },
+            StoreError::OriginalExists(original) => {
+                let folder = original.with_extension("lop");
+                let resume = || format!("to continue an interrupted run: lop resume {}", folder.display());
+                folder.join("journal").is_file().then(|| Box::new(resume()) as Box<dyn fmt::Display>)
+            }
+            StoreError::OutputIsLink { .. } => Some(Box::new("name the file that the link points to, or another file")),
+            _ => None,
+        }
+    }
 }
 
 /// The content of a place as far as lop knows: the result it has put there, or the file that was there at the start.

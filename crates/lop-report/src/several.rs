@@ -19,6 +19,7 @@ use super::target::{Target, last};
 /// Files that results replace.
 #[derive(Debug)]
 pub(super) struct Several {
+    archive: Archive,
     files: Vec<One>,
     notices: Vec<String>,
 }
@@ -43,13 +44,9 @@ fn find<'m>(members: &'m [Member], path: &Path) -> Option<&'m Member> {
     members.iter().find(|member| member.path == path.as_os_str().as_encoded_bytes())
 }
 
-fn members(content: &[u8]) -> Vec<Member> {
-    Archive::of(content).map(|archive| archive.members(content)).unwrap_or_default()
-}
-
 impl Several {
     /// The files, each with its path in the archive.
-    pub(super) fn open(files: &[(PathBuf, PathBuf)]) -> Result<Self, StoreError> {
+    pub(super) fn open(files: &[(PathBuf, PathBuf)], archive: &Archive) -> Result<Self, StoreError> {
         let one = |(name, path): &(PathBuf, PathBuf)| {
             let original = free_original(path)?;
             check_directory(path, &parent(&original))?;
@@ -57,26 +54,35 @@ impl Several {
             Ok(One { path: name.clone(), target, content: None })
         };
         let files: Result<_, StoreError> = files.iter().map(one).collect();
-        Ok(Several { files: files?, notices: Vec::new() })
+        Ok(Several { archive: archive.clone(), files: files?, notices: Vec::new() })
     }
 
     /// The place of a result that is one file, whose original stays.
     ///
     /// # Errors
     /// A place that cannot be written.
-    pub(super) fn elsewhere((name, input): &(PathBuf, PathBuf), output: &Path) -> Result<Self, StoreError> {
+    pub(super) fn elsewhere(
+        (name, input): &(PathBuf, PathBuf),
+        archive: &Archive,
+        output: &Path,
+    ) -> Result<Self, StoreError> {
         let exists = output.symlink_metadata().is_ok();
         let target = if exists { Target::existing(output, input)? } else { Target::new_file(output, input)? };
         let content = if exists { disk::read(output, u64::MAX).ok() } else { None };
-        Ok(Several { files: vec![One { path: name.clone(), target, content }], notices: Vec::new() })
+        let files = vec![One { path: name.clone(), target, content }];
+        Ok(Several { archive: archive.clone(), files, notices: Vec::new() })
     }
 
-    /// The same files, which an interrupted run has replaced; `None` if it has not. `content` was their archive.
-    pub(super) fn replaced(files: &[(PathBuf, PathBuf)], content: &[u8]) -> Result<Option<Self>, StoreError> {
+    /// The same files, which an interrupted run has replaced; `None` if it has not. `content` was their text.
+    pub(super) fn replaced(
+        files: &[(PathBuf, PathBuf)],
+        archive: &Archive,
+        content: &[u8],
+    ) -> Result<Option<Self>, StoreError> {
         if !files.iter().any(|(_, path)| original_name(path).symlink_metadata().is_ok()) {
             return Ok(None);
         }
-        let before = members(content);
+        let before = archive.members(content);
         let one = |(name, path): &(PathBuf, PathBuf)| {
             let (original, now) = (original_name(path), disk::read(path, u64::MAX).ok());
             let member = find(&before, name).map(|member| &member.content);
@@ -92,7 +98,7 @@ impl Several {
             Ok(One { path: name.clone(), target: Target { original: Some(original), ..target }, content: now })
         };
         let files: Result<_, StoreError> = files.iter().map(one).collect();
-        Ok(Some(Several { files: files?, notices: Vec::new() }))
+        Ok(Some(Several { archive: archive.clone(), files: files?, notices: Vec::new() }))
     }
 
     /// All originals, or none.
@@ -115,7 +121,7 @@ impl Several {
 
 impl ManyFiles for Several {
     fn expect(&mut self, input: &[u8]) {
-        let members = members(input);
+        let members = self.archive.members(input);
         // In another place there is no input.
         for one in self.files.iter_mut().filter(|one| one.target.original.is_some()) {
             one.content = one.among(&members).map(|member| member.content.clone());
@@ -124,7 +130,7 @@ impl ManyFiles for Several {
     }
 
     fn have(&self, content: &[u8]) -> bool {
-        let members = members(content);
+        let members = self.archive.members(content);
         self.files.iter().all(|one| {
             let (folder, name) = one.target.place();
             folder.read(name).ok().as_ref() == one.among(&members).map(|member| &member.content)
@@ -132,7 +138,7 @@ impl ManyFiles for Several {
     }
 
     fn write(&mut self, content: &[u8], is_first: bool, sync: bool) -> io::Result<()> {
-        let members = members(content);
+        let members = self.archive.members(content);
         for one in &mut self.files {
             let target = &mut one.target;
             if one.content.is_some() && target.beside.is_none() && !target.left.is_so(&target.folder, &target.file) {

@@ -52,12 +52,12 @@ pub enum Kept {
 pub enum Input {
     /// A file.
     File(PathBuf),
-    /// A directory.
-    Directory(PathBuf),
+    /// A directory, and the archive whose texts are the results.
+    Directory(PathBuf, Archive),
     /// Several files: the path of each in the archive, and its own.
-    Files(Vec<(PathBuf, PathBuf)>),
+    Files(Vec<(PathBuf, PathBuf)>, Archive),
     /// Nothing but the command that is the test, of this name. Its result is a line of a shell.
-    Command(PathBuf),
+    Command(PathBuf, Archive),
 }
 
 impl<P: AsRef<Path>> From<&P> for Input {
@@ -67,23 +67,22 @@ impl<P: AsRef<Path>> From<&P> for Input {
 }
 
 impl Input {
-    /// The content of the place of its result now, as a text that is compared with those of `archive`; `None` if there is
-    /// nothing.
+    /// Reads the place of the result as it is now, as the text of a candidate; `None` if nothing is there.
     #[must_use]
-    pub fn found(&self, kept: &Kept, archive: Option<&Archive>) -> Option<Vec<u8>> {
-        let (place, archive) = match (self, kept, archive) {
-            (_, Kept::Stdout, _) | (Input::Command(_), ..) => return None,
-            (Input::File(input), Kept::InPlace, _) => return disk::read(input, u64::MAX).ok(),
-            (Input::File(_), Kept::File(output), _) => return disk::read(output, u64::MAX).ok(),
-            (_, Kept::File(output), archive) => (output, archive?),
-            (Input::Directory(path), Kept::InPlace, archive) => (path, archive?),
-            (Input::Files(files), Kept::InPlace, archive) => {
+    pub fn found(&self, kept: &Kept) -> Option<Vec<u8>> {
+        let (place, archive) = match (self, kept) {
+            (_, Kept::Stdout) | (Input::Command(..), _) => return None,
+            (Input::File(input), Kept::InPlace) => return disk::read(input, u64::MAX).ok(),
+            (Input::File(_), Kept::File(output)) => return disk::read(output, u64::MAX).ok(),
+            (Input::Directory(_, archive) | Input::Files(_, archive), Kept::File(output)) => (output, archive),
+            (Input::Directory(path, archive), Kept::InPlace) => (path, archive),
+            (Input::Files(files, archive), Kept::InPlace) => {
                 let member = |(name, path): &(PathBuf, PathBuf)| {
                     let mode = fs::metadata(path).ok()?.mode() & 0o777;
                     let path_in = name.as_os_str().as_encoded_bytes().to_vec();
                     Some(Member { path: path_in, kind: Kind::File, mode, content: disk::read(path, u64::MAX).ok()? })
                 };
-                return Some(archive?.text(&files.iter().filter_map(member).collect::<Vec<_>>()));
+                return Some(archive.text(&files.iter().filter_map(member).collect::<Vec<_>>()));
             }
         };
         project::read(place).ok().map(|found| archive.text(&found.members))
@@ -92,8 +91,8 @@ impl Input {
     /// The path that stands for it.
     fn path(&self) -> &Path {
         match self {
-            Input::File(path) | Input::Directory(path) | Input::Command(path) => path,
-            Input::Files(files) => files.first().map_or(Path::new(""), |(_, path)| path),
+            Input::File(path) | Input::Directory(path, _) | Input::Command(path, _) => path,
+            Input::Files(files, _) => files.first().map_or(Path::new(""), |(_, path)| path),
         }
     }
 }
@@ -114,8 +113,8 @@ pub struct Store {
     /// A result of several files that has to wait, and until when each new one has to.
     waiting: Option<Vec<u8>>,
     busy_until: Option<Instant>,
-    /// Whether results are commands, each written as a line of a shell.
-    is_line: bool,
+    /// The archive of results that are commands, each written as a line of a shell.
+    command: Option<Archive>,
     /// A message for the user.
     notice: Option<String>,
     /// The command that each result goes through.
@@ -157,14 +156,18 @@ impl Store {
         let input = whole.path();
         let place = match (kept, &whole) {
             (Kept::Stdout, _) => Destination::Stdout,
-            (Kept::File(output), Input::Files(files)) if files.len() == 1 => {
-                Destination::Files(Box::new(Several::elsewhere(&files[0], output)?))
+            (Kept::File(output), Input::Files(files, archive)) if files.len() == 1 => {
+                Destination::Files(Box::new(Several::elsewhere(&files[0], archive, output)?))
             }
-            (Kept::File(output), Input::Directory(_) | Input::Files(_)) => {
-                Destination::Files(Box::new(Directory::new_one(output, input)?))
+            (Kept::File(output), Input::Directory(_, archive) | Input::Files(_, archive)) => {
+                Destination::Files(Box::new(Directory::new_one(output, input, archive)?))
             }
-            (Kept::InPlace, Input::Directory(_)) => Destination::Files(Box::new(Directory::in_place(input)?)),
-            (Kept::InPlace, Input::Files(files)) => Destination::Files(Box::new(Several::open(files)?)),
+            (Kept::InPlace, Input::Directory(_, archive)) => {
+                Destination::Files(Box::new(Directory::in_place(input, archive)?))
+            }
+            (Kept::InPlace, Input::Files(files, archive)) => {
+                Destination::Files(Box::new(Several::open(files, archive)?))
+            }
             (Kept::InPlace, Input::File(_)) => {
                 let original = free_original(input)?;
                 let mut target = Target::existing(input, input)?;
@@ -172,11 +175,11 @@ impl Store {
                 target.original = Some(original);
                 Destination::Rename(Box::new(target))
             }
-            (Kept::File(output), Input::File(_) | Input::Command(_)) => Destination::for_output(input, output)?,
-            (Kept::InPlace, Input::Command(_)) => Destination::Stdout,
+            (Kept::File(output), Input::File(_) | Input::Command(..)) => Destination::for_output(input, output)?,
+            (Kept::InPlace, Input::Command(..)) => Destination::Stdout,
         };
-        let is_line = matches!(whole, Input::Command(_));
-        Ok(Store { is_line, ..Store::at(place) })
+        let command = if let Input::Command(_, archive) = whole { Some(archive) } else { None };
+        Ok(Store { command, ..Store::at(place) })
     }
 
     fn at(place: Destination) -> Store {
@@ -186,7 +189,7 @@ impl Store {
             synced: None,
             waiting: None,
             busy_until: None,
-            is_line: false,
+            command: None,
             notice: None,
             fix: None,
         }
@@ -200,7 +203,7 @@ impl Store {
     /// A result as it is written: through a command, or as a line of a shell where it is a command.
     fn written_as<'c>(&self, content: &'c [u8]) -> Cow<'c, [u8]> {
         let fixed = self.fix.as_ref().and_then(|fix| fix.write(content, &Cancel::new()).ok());
-        fixed.map_or_else(|| as_line(self.is_line, content), Cow::Owned)
+        fixed.map_or_else(|| as_line(self.command.as_ref(), content), Cow::Owned)
     }
 
     /// Says what the input was when it was read: where it is replaced by a result and is something else by then,
@@ -229,13 +232,15 @@ impl Store {
     ) -> Result<Store, StoreError> {
         let whole = input.into();
         let place: Option<Box<dyn ManyFiles>> = match (&whole, kept) {
-            (Input::File(_) | Input::Command(_), _) | (_, Kept::Stdout) => None,
-            (_, Kept::File(output)) => Directory::written(output)?.map(|directory| Box::new(directory) as _),
-            (Input::Directory(path), Kept::InPlace) => {
-                Directory::replaced(path, content, knows)?.map(|directory| Box::new(directory) as _)
+            (Input::File(_) | Input::Command(..), _) | (_, Kept::Stdout) => None,
+            (Input::Directory(_, archive) | Input::Files(_, archive), Kept::File(output)) => {
+                Directory::written(output, archive)?.map(|directory| Box::new(directory) as _)
             }
-            (Input::Files(files), Kept::InPlace) => {
-                Several::replaced(files, content)?.map(|several| Box::new(several) as _)
+            (Input::Directory(path, archive), Kept::InPlace) => {
+                Directory::replaced(path, (archive, content), knows)?.map(|directory| Box::new(directory) as _)
+            }
+            (Input::Files(files, archive), Kept::InPlace) => {
+                Several::replaced(files, archive, content)?.map(|several| Box::new(several) as _)
             }
         };
         if let Some(place) = place {
@@ -481,9 +486,9 @@ impl Store {
     }
 }
 
-/// A result as it is written: where it `is` a command, as a line of a shell.
-fn as_line(is: bool, content: &[u8]) -> Cow<'_, [u8]> {
-    let Some(words) = project::words(content).filter(|_| is) else { return Cow::Borrowed(content) };
+/// Returns a result as it is written: a command as a line of a shell.
+fn as_line<'c>(command: Option<&Archive>, content: &'c [u8]) -> Cow<'c, [u8]> {
+    let Some(words) = command.and_then(|archive| archive.words(content)) else { return Cow::Borrowed(content) };
     let mut line = exact_shell_line(words.iter().map(|(_, word)| word.as_os_str()));
     line.push(b'\n');
     Cow::Owned(line)
@@ -579,8 +584,9 @@ mod tests {
             mode: 0o644,
             content: content.to_vec(),
         };
-        let [first, second, third] = [b"1", b"2", b"3"].map(|content| Archive::pack(&[member(content)]));
-        let (output, like) = (directory.path().join("out"), Input::Directory(directory.path().to_owned()));
+        let (archive, _) = Archive::pack(&[member(b"1")]);
+        let [first, second, third] = [b"1", b"2", b"3"].map(|content| archive.text(&[member(content)]));
+        let (output, like) = (directory.path().join("out"), Input::Directory(directory.path().to_owned(), archive));
         let mut store = Store::open(like, &Kept::File(output.clone())).expect("a writable place");
         let there = || fs::read(output.join("a.txt")).expect("the result");
         store.event(&accepted(&first)).expect("it is kept");

@@ -4,9 +4,9 @@ use std::io::{self, Write};
 use std::path::Path;
 use std::time::Duration;
 
-use lop_files::project::Archive;
+use lop_files::project::TestCase;
 use lop_grammar::TEXT;
-use lop_reduce::{Ended, Reliability, Report};
+use lop_reduce::{Ended, Minimal, Reliability, Report};
 
 use super::details;
 use super::others::Others;
@@ -39,7 +39,7 @@ pub struct OutputPaths<'a> {
     /// Runs of the test at the start that are not among the tests, and how long they took.
     pub checkup: (usize, Duration),
     /// The result, unless it is on standard output already.
-    pub best: Option<&'a [u8]>,
+    pub best: Option<TestCase<'a>>,
     /// Other warnings, a sentence each. Each is also a note, for events and report.
     pub attention: &'a [String],
     /// The other crashes that were met.
@@ -83,8 +83,11 @@ pub fn write(out: &mut dyn Write, report: &Report, places: &OutputPaths<'_>, det
 }
 
 /// The first lines of the result, with the names of its files if it has several.
-fn excerpt(best: &[u8]) -> Vec<String> {
-    let Some(archive) = Archive::of(best) else { return begin(best) };
+fn excerpt(best: TestCase<'_>) -> Vec<String> {
+    let (archive, best) = match best {
+        TestCase::File(best) => return begin(best),
+        TestCase::Files(archive, best) => (archive, best),
+    };
     let mut lines = Vec::new();
     for file in archive.files(best) {
         if lines.len() > SHOWN_LINES {
@@ -134,13 +137,13 @@ fn things(report: &Report, places: &OutputPaths<'_>) -> Vec<(&'static str, Strin
     things.push((
         "minimal",
         match (report.ended, report.minimal) {
-            (Ended::Complete, "none") => "not guaranteed".to_owned(),
+            (Ended::Complete, Minimal::None) => "not guaranteed".to_owned(),
             // A deletion that breaks the syntax is not tried, except where `Minimal` says otherwise.
             (Ended::Complete, level) if places.grammar == TEXT => {
-                format!("1-minimal by {level}: removing any one loses the bug")
+                format!("1-minimal by {}: removing any one loses the bug", level.name())
             }
             (Ended::Complete, level) => {
-                format!("1-minimal by {level}: removing any one loses the bug or breaks the syntax")
+                format!("1-minimal by {}: removing any one loses the bug or breaks the syntax", level.name())
             }
             _ => "not yet".to_owned(),
         },
@@ -272,6 +275,7 @@ mod tests {
     fn report() -> Report {
         Report {
             best: b"x".to_vec(),
+            archive: None,
             before: Size { bytes: 12_345, tokens: 2_301, lines: 411 },
             after: Size { bytes: 57, tokens: 13, lines: 3 },
             ended: Ended::Complete,
@@ -301,7 +305,7 @@ mod tests {
             necessity: None,
             skipped: Vec::new(),
             kept_by_timeout: vec!["while (x)\n  f();".to_owned()],
-            minimal: "token",
+            minimal: Minimal::Token,
         }
     }
 
@@ -315,7 +319,7 @@ mod tests {
     fn the_whole_summary() {
         let places = OutputPaths {
             original: Some(Path::new("a.c.orig")),
-            best: Some(b"x = 1;\n\x07y\n"),
+            best: Some(b"x = 1;\n\x07y\n".into()),
             checkup: (2, Duration::from_millis(24)),
             ..places(Some(Path::new("a.c.lop")))
         };
@@ -351,7 +355,7 @@ Reduced a.c: 12,345 → 57 bytes, 2,301 → 13 tokens, 411 → 3 lines (0.5% lef
 
     #[test]
     fn a_long_result_is_cut_in_lines_and_bytes() {
-        let lines = |text: &[u8]| excerpt(text);
+        let lines = |text: &[u8]| excerpt(text.into());
         let long = lines("x\n".repeat(40).as_bytes());
         assert_eq!((long.len(), long[11].as_str()), (12, "… (29 more lines)"));
         let wide = lines(&[b'y'; 1_000]);
@@ -372,7 +376,7 @@ Reduced a.c: 12,345 → 57 bytes, 2,301 → 13 tokens, 411 → 3 lines (0.5% lef
             let report = Report { ended, reliability, skipped, kept_by_timeout, from_journal: 7, ..report() };
             let places = OutputPaths {
                 original: Some(Path::new("a\nb.orig")),
-                best: Some(b"1\n2\n3\n4\n5\n6\n7\n8\n9\n10\n11\n12\n13\n"),
+                best: Some(b"1\n2\n3\n4\n5\n6\n7\n8\n9\n10\n11\n12\n13\n".into()),
                 attention: &attention,
                 ..places(Some(Path::new("a.c.lop")))
             };

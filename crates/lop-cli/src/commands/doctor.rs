@@ -13,10 +13,9 @@ use crate::failure::Failure;
 use crate::fix::fixing;
 use crate::incomplete_test::IncompleteTest;
 use crate::language::Language;
-use crate::settings::{Test, forms, in_words, project, read_case, subject};
+use crate::settings::{Test, forms, in_words, project, read_case};
 use crate::{piped, signals};
 use lop_doctor::{Examination, Facts, Level, TrivialInputs, Trouble, examine, findings, reworded};
-use lop_files::project::Archive;
 use lop_report::text::STRONG;
 use lop_report::{self, Kept, text};
 use lop_run::exec::Jobs;
@@ -39,18 +38,19 @@ pub fn run(args: DoctorArgs, typed: &[OsString]) -> Result<Code, Failure> {
     })?;
     let spec = ConditionSpec::from(args.conditions);
     let conditions = Conditions::new(&spec)?;
-    let (subject, path) = (subject(&paths)?, paths[0].clone());
-    let content = read_case(&subject, &paths, false)?;
+    let path = paths[0].clone();
+    let (subject, content) = read_case(&paths, false)?;
     let side_files = side_files(&args.confine.with, &path, &Kept::InPlace)?;
     let confinement = args.confine.clone().asking_anew().confinement()?;
     let found = Language::find(&args.grammar, &path, &content)?;
     let grammar = found.grammar(None)?;
     let language = match &subject {
         Subject::File(_) => found.choice.sentence(grammar.as_ref().map(|grammar| grammar.name()), &path),
-        Subject::Directory(_) | Subject::Files(_) => "each file has its own".to_owned(),
+        Subject::Directory(..) | Subject::Files(..) => "each file has its own".to_owned(),
     };
     let path = piped::name(path, grammar.as_deref());
     let is_file = matches!(subject, Subject::File(_));
+    let archive = subject.archive().cloned();
     let subject = if is_file { Subject::File(path.clone()) } else { subject };
     let fix = args.confine.fix.as_deref();
     let fix =
@@ -58,7 +58,6 @@ pub fn run(args: DoctorArgs, typed: &[OsString]) -> Result<Code, Failure> {
     let oracle =
         test.oracle(&path, subject, conditions.clone())?.confined(confinement.clone())?.with_belongings(side_files)?;
     let oracle = if let Some((fix, _)) = fix { oracle.with_fix(fix) } else { oracle };
-    let archive = if is_file { None } else { Archive::of(&content) };
     let files = archive.map(|archive| project(&args.grammar, None, archive, &content)).transpose()?;
     let files = files.map(|files| files.with_named(&oracle.named_paths()));
     let trivial_inputs = TrivialInputs::new(grammar.as_deref(), files.as_ref());

@@ -44,7 +44,7 @@ pub fn run(args: &GrammarsArgs) -> Result<(), Failure> {
     if path.is_dir() {
         return Err(Failure::InputIsDirectory(path.clone()));
     }
-    let content = settings::read(path)?;
+    let (_, content) = settings::read(path)?;
     let found = Language::find(&args.grammar, path, &content)?;
     let folder = found.folder();
     let language = found.choice.sentence(folder.as_ref().map(|folder| folder.name), path);

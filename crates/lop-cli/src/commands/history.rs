@@ -8,7 +8,6 @@ use crate::piped::is_stdout;
 use crate::state;
 use crate::state_args::HistoryArgs;
 use lop_files::disk::{self, ReadAccess};
-use lop_files::project::{Archive, words};
 use lop_journal::{Past, journal_file};
 use lop_report::{Input, Kept, Store, steps, text};
 use lop_run::oracle::exact_shell_line;
@@ -32,8 +31,8 @@ pub fn run(args: &HistoryArgs) -> Result<(), Failure> {
         });
     }
     let mut best = past.text(number)?;
-    let files = Archive::of(&best).map(|archive| archive.files(&best).len());
-    let line = words(&best).map(|words| {
+    let files = past.archive.as_ref().map(|archive| archive.files(&best).len());
+    let line = past.archive.as_ref().and_then(|archive| archive.words(&best)).map(|words| {
         let mut line = exact_shell_line(words.iter().map(|(_, word)| word.as_os_str()));
         line.push(b'\n');
         line
@@ -46,8 +45,9 @@ pub fn run(args: &HistoryArgs) -> Result<(), Failure> {
         text::stdout().write_all(&line).or_else(Failure::unless_closed)?;
     }
     match args.output.as_deref().filter(|output| !is_stdout(output)) {
-        Some(output) if files.is_some() && !is_line => {
-            let mut store = Store::open(Input::Directory(past.path.clone()), &Kept::File(output.to_owned()))?;
+        Some(output) if let Some(archive) = past.archive.as_ref().filter(|_| !is_line) => {
+            let mut store =
+                Store::open(Input::Directory(past.path.clone(), archive.clone()), &Kept::File(output.to_owned()))?;
             store.finish(&best, &|| true).map_err(|source| not_written(output, source))
         }
         Some(output) => write(output, &best, ReadAccess::of_file(&past.path)),

@@ -19,12 +19,12 @@ use crate::isolate_args::IsolateArgs;
 use crate::language::Language;
 use crate::many::write_json;
 use crate::progress_line::progress_line;
-use crate::settings::{Test, forms, in_words, read_case, subject};
+use crate::settings::{Test, forms, in_words, read, real_path};
 use crate::signals;
 use lop_doctor::reworded;
 use lop_engine::{Answer, Verdict};
 use lop_files::disk::{Folder, ReadAccess};
-use lop_files::project::{self, Archive};
+use lop_files::project::{self, Archive, TestCase};
 use lop_grammar::Grammar;
 use lop_reduce::isolate::{Isolated, Pair, isolate};
 use lop_reduce::usual_deadline;
@@ -63,7 +63,13 @@ pub fn run(args: &IsolateArgs) -> Result<Code, Failure> {
         Arc::new(move || cancel.is_stopped())
     };
     let grammar = case.grammar.as_ref();
-    let pair = Pair { passing: &case.passing, failing: &case.failing, grammar, stop: Some(&stop) };
+    let pair = Pair {
+        passing: &case.passing,
+        failing: &case.failing,
+        archive: case.archive.as_ref(),
+        grammar,
+        stop: Some(&stop),
+    };
     let mut tests = 0;
     let found = isolate(pair, |candidate| {
         tests += 1;
@@ -138,36 +144,37 @@ struct Case {
 }
 
 impl Case {
+    fn of<'c>(&'c self, text: &'c [u8]) -> TestCase<'c> {
+        TestCase::new(self.archive.as_ref(), text)
+    }
+
     fn read(args: &IsolateArgs, paths: &[PathBuf]) -> Result<Self, Failure> {
         let path = paths[paths.len() - 1].clone();
-        let of = |path: &PathBuf| subject(std::slice::from_ref(path));
-        let subject = of(&path)?;
-        let is_directory = |subject: &Subject| matches!(subject, Subject::Directory(_));
         if let [first, _] = paths
-            && is_directory(&of(first)?) != is_directory(&subject)
+            && first.is_dir() != path.is_dir()
         {
             return Err(Failure::Usage {
                 message: format!("only one of {} and {} is a directory", first.display(), path.display()),
                 hint: "name two files, or two directories".to_owned(),
             });
         }
-        let content = |path: &PathBuf| read_case(&of(path)?, std::slice::from_ref(path), true);
-        let (mut texts, mut names, mut notes) = (Vec::new(), Vec::new(), Vec::new());
+        let (mut cases, mut names, mut notes) = (Vec::new(), Vec::new(), Vec::new());
         for path in paths {
-            texts.push(content(path)?);
+            cases.push(read(path)?);
             names.push(path.display().to_string());
         }
         if let Some(patch) = &args.patch {
             let changes = files::read(patch)?;
-            let own = project::Member {
+            let (archive, text) = &cases[0];
+            let own = || project::Member {
                 path: path.file_name().unwrap_or_default().as_encoded_bytes().to_vec(),
                 kind: project::Kind::File,
                 mode: 0o644,
-                content: texts[0].clone(),
+                content: text.clone(),
             };
-            let members = Archive::of(&texts[0]).map_or_else(|| vec![own], |archive| archive.members(&texts[0]));
+            let members = archive.as_ref().map_or_else(|| vec![own()], |archive| archive.members(text));
             let at = path.canonicalize().unwrap_or_else(|_| path.clone());
-            let at = if is_directory(&subject) { &at } else { at.parent().unwrap_or(&at) };
+            let at = if archive.is_some() { &at } else { at.parent().unwrap_or(&at) };
             let at = at.to_owned();
             let patched = within(DEADLINE, move || project::patched(&members, &changes, &at));
             let patched = patched.ok_or_else(|| Failure::Usage {
@@ -175,9 +182,11 @@ impl Case {
                 hint: "apply it with another tool, and name both results".to_owned(),
             })?;
             let (changed, elsewhere) = patched.map_err(|why| Failure::Patch { path: patch.clone(), why })?;
-            texts.push(match is_directory(&subject) {
-                true => Archive::pack(&changed),
-                false => changed.into_iter().next().map(|member| member.content).unwrap_or_default(),
+            cases.push(if archive.is_some() {
+                let (archive, text) = Archive::pack(&changed);
+                (Some(archive), text)
+            } else {
+                (None, changed.into_iter().next().map(|member| member.content).unwrap_or_default())
             });
             names.push(format!("{} with {}", path.display(), patch.display()));
             if !elsewhere.is_empty() {
@@ -188,7 +197,11 @@ impl Case {
                 ));
             }
         }
-        let archive = is_directory(&subject).then(|| in_one_archive(&mut texts)).flatten();
+        let (archive, texts) = in_one_archive(cases);
+        let subject = match &archive {
+            Some(archive) => Subject::Directory(real_path(&path)?, archive.clone()),
+            None => Subject::File(path.clone()),
+        };
         let language = Language::find(&args.grammar, &path, &texts[1])?;
         let grammar = if archive.is_some() { None } else { language.grammar(None)? };
         let [passing, failing]: [Vec<u8>; 2] = texts.try_into().expect("there are two");
@@ -213,19 +226,17 @@ fn within<T: Send + 'static>(most: Duration, work: impl FnOnce() -> T + Send + '
     result.recv_timeout(most).ok()
 }
 
-/// Two archives as texts of one, with one mark.
-fn in_one_archive(texts: &mut [Vec<u8>]) -> Option<Archive> {
-    let mut members: Vec<_> =
-        texts.iter().map(|text| Archive::of(text).map(|archive| archive.members(text)).unwrap_or_default()).collect();
-    // By their paths, as the comparison takes them.
-    members
-        .iter_mut()
-        .for_each(|members: &mut Vec<project::Member>| members.sort_by(|one, other| one.path.cmp(&other.path)));
-    let archive = Archive::of(&Archive::pack(&members.concat()))?;
-    for (text, members) in texts.iter_mut().zip(members) {
-        *text = archive.text(&members);
-    }
-    Some(archive)
+/// Returns two test cases as texts of the same archive, if both are directories.
+fn in_one_archive(cases: Vec<(Option<Archive>, Vec<u8>)>) -> (Option<Archive>, Vec<Vec<u8>>) {
+    let members: Option<Vec<_>> = cases
+        .iter()
+        // By their paths, as the comparison takes them.
+        .map(|(archive, text)| archive.as_ref().map(|archive| archive.sorted_members(text)))
+        .collect();
+    let Some(members) = members else { return (None, cases.into_iter().map(|(_, text)| text).collect()) };
+    let (archive, _) = Archive::pack(&members.concat());
+    let texts = members.iter().map(|members| archive.text(members)).collect();
+    (Some(archive), texts)
 }
 
 /// A reason to stop asking.
@@ -293,7 +304,7 @@ impl<'c> Asked<'c> {
             self.oracle = self.oracle.clone().with_conditions(conditions.clone());
             self.wanted = in_words(&self.spec);
             for ((outcome, written), text) in runs.iter_mut().zip([&case.passing, &case.failing]) {
-                outcome.verdict = Some(conditions.judge(text, outcome.exit, &written.stdout, &written.stderr));
+                outcome.verdict = Some(conditions.judge(case.of(text), outcome.exit, &written.stdout, &written.stderr));
             }
         }
         let fails = |run: &(Outcome, Written)| run.0.verdict == Some(Verdict::Interesting);
@@ -342,11 +353,16 @@ impl<'c> Asked<'c> {
     fn signature(&self, case: &Case, runs: &[(Outcome, Written); 2]) -> Option<lop_run::oracle::Signature> {
         let [(passes, quiet), (fails, loud)] = runs;
         let name = case.path.file_name().unwrap_or_default().to_string_lossy();
-        let seen =
-            Seen { exit: fails.exit, stdout: &loud.stdout, stderr: &loud.stderr, input: &case.failing, name: &name };
+        let seen = Seen {
+            exit: fails.exit,
+            stdout: &loud.stdout,
+            stderr: &loud.stderr,
+            input: case.of(&case.failing),
+            name: &name,
+        };
         let all = Table::default().signatures(&seen);
         all.into_iter()
-            .find(|signature| !signature.is_shown_by(&case.passing, passes.exit, &quiet.stdout, &quiet.stderr))
+            .find(|signature| !signature.is_shown_by(case.of(&case.passing), passes.exit, &quiet.stdout, &quiet.stderr))
     }
 
     fn answer(&mut self, candidate: &[u8]) -> Result<Answer, Halt> {
@@ -429,8 +445,8 @@ impl Place {
         let audience = ReadAccess::of_file(&case.path);
         let (folder, _) = Folder::make(&self.folder, audience).map_err(Failure::Output)?;
         for (text, (name, path)) in [passing, failing].iter().zip(self.names.iter().zip(self.paths())) {
-            if case.archive.is_some() {
-                project::write(text, &path).map_err(|error| Failure::Output(error.source))?;
+            if let Some(archive) = &case.archive {
+                project::write(archive, text, &path).map_err(|error| Failure::Output(error.source))?;
             } else {
                 folder.replace(name.as_ref(), text, audience).map_err(Failure::Output)?;
             }

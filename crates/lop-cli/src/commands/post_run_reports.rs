@@ -9,7 +9,7 @@ use std::time::Duration;
 use crate::failure::Failure;
 use crate::report_args::ReportArgs;
 use lop_files::disk::{self, ReadAccess};
-use lop_files::project::{Archive, words};
+use lop_files::project::{Archive, TestCase};
 use lop_reduce::{BASELINE_DEADLINE, Report};
 use lop_report::issue::Issue;
 use lop_report::page::Page;
@@ -91,7 +91,9 @@ impl PostRunReports {
                 "--diff" => {
                     self.write_differences(&mut out, original, &report.best)?;
                 }
-                "--explain" => explain::write(&mut out, report.necessity.as_ref(), self.details)?,
+                "--explain" => {
+                    explain::write(&mut out, report.necessity.as_ref(), self.archive.as_ref(), self.details)?
+                }
                 _ => out.write_all(self.issue(report, history, oracle).as_bytes())?,
             }
             out.flush()?;
@@ -152,7 +154,9 @@ impl PostRunReports {
             language: &self.language,
             content: best,
             files: self.archive.as_ref().map(|archive| archive.members(best)).unwrap_or_default(),
-            command: &words(best).map_or_else(|| self.command_line(&name), |_| oracle.line_of(best)),
+            command: &TestCase::new(self.archive.as_ref(), best)
+                .words()
+                .map_or_else(|| self.command_line(&name), |_| oracle.line_of(best)),
             wanted: &self.looks_for,
             version: version.as_deref(),
             outcome,

@@ -6,17 +6,17 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use crate::args::ReduceArgs;
 use crate::exit_code::Code;
 use crate::failure::{Cause, Failure, Unfinished};
 use crate::incomplete_test::{Probe, missing_of, named_of};
+use crate::options::ReduceArgs;
 use crate::piped::is_stdout;
 use crate::settings::{Case, Settings};
 use crate::ui_args::UiArg;
 use crate::{absolute_words, detect, signals, state};
 use lop_doctor::{Checkup, CheckupLevel, Examination, TrivialInputs};
 use lop_files::disk::{self, ReadAccess};
-use lop_files::project::{self, words};
+use lop_files::project;
 use lop_grammar::{Choice, Grammar};
 use lop_journal::{Before, Cache, Header, Journal, Lock, Notes, Past};
 use lop_reduce::{Ended, Event, EventSink, Options, Project, ReduceError, Report, reduce_shared};
@@ -77,7 +77,7 @@ pub(super) fn carry_out(settings: Settings, start: Start) -> Result<Code, Failur
 
 /// The same, which another watches for signals.
 pub(super) fn carry_out_until(mut settings: Settings, mut start: Start, cancel: Cancel) -> Result<Code, Failure> {
-    let is_command = matches!(settings.output.input, Input::Command(_));
+    let is_command = matches!(settings.output.input, Input::Command(..));
     if settings.case.project.is_some() && settings.output.kept == Kept::Stdout && !is_command {
         return Err(Failure::Usage {
             message: "a directory cannot be written to standard output".to_owned(),
@@ -492,7 +492,7 @@ impl Run {
             let mut attention = warnings.clone();
             attention.extend(self.attention(best));
             attention.extend(unmoved(report));
-            let command = words(best).map(|_| oracle.line_of(best));
+            let command = report.case().words().map(|_| oracle.line_of(best));
             let places = OutputPaths {
                 input: &self.path,
                 grammar: &self.language,
@@ -501,7 +501,7 @@ impl Run {
                 result: &place,
                 original: store.original(),
                 checkup,
-                best: (self.kept != Kept::Stdout).then_some(best),
+                best: (self.kept != Kept::Stdout).then_some(report.case()),
                 attention: &attention,
                 journal: journal.as_deref(),
                 others: others.as_ref(),
@@ -539,8 +539,7 @@ impl Run {
             Kept::File(_) => past.steps.len() > 1,
             Kept::Stdout => return false,
         };
-        let archive = self.project.as_ref().map(Project::archive);
-        begun && self.input.found(&self.kept, archive).is_some_and(|found| !state::knows(past, &self.input, &found))
+        begun && self.input.found(&self.kept).is_some_and(|found| !state::knows(past, &self.input, &found))
     }
 
     /// Where the result is, in words, also where it could not go where it was to.
@@ -638,9 +637,9 @@ impl Run {
         suffix.push(self.path.file_name().unwrap_or_default());
         let mut builder = tempfile::Builder::new();
         builder.prefix("lop-best-").suffix(&suffix);
-        if self.project.is_some() {
+        if let Some(project) = &self.project {
             let folder = builder.tempdir()?;
-            project::write(best, folder.path()).map_err(|error| error.source)?;
+            project::write(project.archive(), best, folder.path()).map_err(|error| error.source)?;
             return Ok(folder.keep());
         }
         let mut file = builder.tempfile()?;

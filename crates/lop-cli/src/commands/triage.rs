@@ -138,7 +138,7 @@ impl Triage<'_> {
                         }
                         let name = file.path.file_name().unwrap_or_default().to_string_lossy();
                         let (stdout, stderr) = (&written.stdout[..], &written.stderr[..]);
-                        let seen = Seen { exit, stdout, stderr, input: &content, name: &name };
+                        let seen = Seen { exit, stdout, stderr, input: content[..].into(), name: &name };
                         Kind::Fails(record.group_of(&signature, &seen)?)
                     }
                 };
@@ -170,7 +170,7 @@ impl Triage<'_> {
                     exit: outcome.exit,
                     stdout: &written.stdout,
                     stderr: &written.stderr,
-                    input: &content,
+                    input: content[..].into(),
                     name: &name,
                 };
                 let mut signatures = table.signatures(&seen);
@@ -182,7 +182,7 @@ impl Triage<'_> {
                         if again.unresolved == Some(Unresolved::Cancelled) {
                             return Err(self.stopped());
                         }
-                        match signature.is_shown_by(&content, again.exit, &other.stdout, &other.stderr) {
+                        match signature.is_shown_by(&content[..], again.exit, &other.stdout, &other.stderr) {
                             true => Found::Fails { signature, exit: outcome.exit, written, content },
                             false => Found::Is(Kind::Flaky(format!("{}, then {}", outcome.exit, again.exit))),
                         }

@@ -7,16 +7,16 @@ use std::sync::Arc;
 
 use clap::Parser;
 
-use crate::args::{Cli, ReduceArgs};
+use crate::args::Cli;
 use crate::exit_code::Code;
 use crate::failure::{Failure, Unfinished};
 use crate::format_arg::{FormatArg, OwnFormat};
-use crate::settings::{Settings, forms, read};
+use crate::options::{Given, ReduceArgs, Timeout};
+use crate::settings::{Settings, Source, forms, read};
 use crate::values::MinimalArg;
 use crate::verify_args::VerifyArgs;
 use crate::{absolute_words, detect, piped, signals, state};
 use lop_files::disk::{self, ReadAccess};
-use lop_files::project;
 use lop_journal::{Past, journal_file};
 use lop_reduce::steps::MINIMALITY;
 use lop_reduce::{Ended, ReduceError, Silent, reduce_shared};
@@ -40,23 +40,23 @@ pub fn run(args: VerifyArgs, typed: &[OsString]) -> Result<Code, Failure> {
     let output = output.map(path::absolute).transpose().map_err(Failure::Output)?;
     let name = args.words.last().map(|word| word.display().to_string()).unwrap_or_default();
     let audience = args.words.last().map_or(ReadAccess::OWN, |word| ReadAccess::of_file(word));
-    let (reduction, content) = match (&args.words[..], &args.test[..]) {
+    let (reduction, source) = match (&args.words[..], &args.test[..]) {
         ([result], []) => {
-            let content = read(result)?;
+            let (archive, content) = read(result)?;
             let (reduction, command) = recorded(result, &content)?;
-            (reduction, Some(command.unwrap_or(content)))
+            (reduction, command.unwrap_or(Source::Stored(archive, content)))
         }
         (words, test) => {
             forms(words, test, false, false).map_err(|failure| match failure {
                 Failure::Usage { message, .. } => Failure::Usage { message, hint: FORMS.to_owned() },
                 other => other,
             })?;
-            (given(args), None)
+            (given(args), Source::Named)
         }
     };
-    let minimal = level.or(reduction.minimal.filter(|minimal| *minimal != MinimalArg::None));
-    let is_recorded = content.is_some();
-    let mut settings = Settings::verifying(&only_asking(reduction, minimal, jobs), content)?;
+    let minimal = level.or(reduction.minimal.minimal.filter(|minimal| *minimal != MinimalArg::None));
+    let is_recorded = matches!(source, Source::Stored(..));
+    let mut settings = Settings::verifying(&only_asking(reduction, minimal, jobs), source)?;
     let cancel = Cancel::new();
     signals::watch(cancel.clone()).map_err(Failure::Signals)?;
     let mut typed = typed.to_vec();
@@ -95,7 +95,12 @@ pub fn run(args: VerifyArgs, typed: &[OsString]) -> Result<Code, Failure> {
             .and_then(|()| diff::write(&mut out, true, (&name, &result), (&after, &report.best)))
     } else {
         let tests = count(report.tests.total());
-        writeln!(out, "{} is interesting and 1-minimal by {}: {tests} tests", text::one_line(&name), report.minimal)
+        writeln!(
+            out,
+            "{} is interesting and 1-minimal by {}: {tests} tests",
+            text::one_line(&name),
+            report.minimal.name()
+        )
     };
     said.and_then(|()| out.flush()).or_else(Failure::unless_closed)?;
     Ok(if is_smaller { Code::NotInteresting } else { Code::Reduced })
@@ -110,12 +115,13 @@ fn stopped() -> Result<Code, Failure> {
 /// The reduction that the arguments name, whose test is asked.
 fn given(args: VerifyArgs) -> ReduceArgs {
     let VerifyArgs { words, test, timeout, conditions, signature, grammar, confine, .. } = args;
-    ReduceArgs { words, test, timeout, conditions, signature, grammar, confine, ..ReduceArgs::of_defaults() }
+    let (given, timeout) = (Given { words, test }, Timeout { timeout });
+    ReduceArgs { given, timeout, conditions, signature, grammar, confine, ..ReduceArgs::of_defaults() }
 }
 
 /// The reduction whose journal is next to a result with this content. If the result is a command, the file holds its line, and
 /// the second value is the command as the journal has it. The directory of the reduction becomes the current one.
-fn recorded(result: &path::Path, content: &[u8]) -> Result<(ReduceArgs, Option<Vec<u8>>), Failure> {
+fn recorded(result: &path::Path, content: &[u8]) -> Result<(ReduceArgs, Option<Source>), Failure> {
     let folder = state_directory(result, &Kept::InPlace);
     let no_test = |message: String| Failure::Usage {
         message,
@@ -134,52 +140,36 @@ fn recorded(result: &path::Path, content: &[u8]) -> Result<(ReduceArgs, Option<V
         let first = error.to_string().lines().next().unwrap_or_default().to_owned();
         no_test(format!("cannot parse the command line in {}: {first}", folder.display()))
     })?;
-    if !parsed.reduce.keep_lines.is_empty() {
+    if !parsed.reduce.keep.keep_lines.is_empty() {
         return Err(no_test("--keep-lines counted the lines of the input, not of the result".to_owned()));
     }
     let mut reduction = parsed.reduce;
-    if reduction.reduce_args {
+    if reduction.arguments.reduce_args {
         // The command that is left is the test.
         let best = past.text(past.steps.len()).map_err(|error| no_test(error.to_string()))?;
-        if reduction.words.is_empty() {
-            let words = project::words(&best).unwrap_or_default();
+        let words = past.case().with(&best).words();
+        if reduction.given.words.is_empty() {
+            let words = words.unwrap_or_default();
             let line = exact_shell_line(words.iter().map(|(_, word)| word.as_os_str()));
             if line != content.trim_ascii_end() {
                 return Err(no_test(format!("{} is not the command at the end of the journal", result.display())));
             }
-            return Ok((reduction, Some(best)));
+            return Ok((reduction, Some(Source::Stored(past.archive, best))));
         }
-        reduction.test = project::words(&best).into_iter().flatten().map(|(_, word)| word).collect();
-        reduction.reduce_args = false;
+        reduction.given.test = words.into_iter().flatten().map(|(_, word)| word).collect();
+        reduction.arguments.reduce_args = false;
     }
     Ok((reduction, None))
 }
 
 /// The same reduction, of which only the last step is made, and which writes nothing.
 fn only_asking(reduction: ReduceArgs, minimal: Option<MinimalArg>, jobs: Option<Jobs>) -> ReduceArgs {
-    ReduceArgs {
-        output: Some(piped::DASH.into()),
-        format: FormatArg::Own(OwnFormat::None),
-        minimal,
-        jobs,
-        only: vec![MINIMALITY.name],
-        words: reduction.words,
-        test: reduction.test,
-        reduce_args: reduction.reduce_args,
-        conditions: reduction.conditions,
-        also_interesting: reduction.also_interesting,
-        signature: reduction.signature,
-        timeout: reduction.timeout,
-        allow_flaky: reduction.allow_flaky,
-        allow_empty: reduction.allow_empty,
-        confirm: reduction.confirm,
-        confine: reduction.confine.asking_anew(),
-        grammar: reduction.grammar,
-        rules: reduction.rules,
-        syntax: reduction.syntax,
-        keep: reduction.keep,
-        keep_query: reduction.keep_query,
-        quiet: true,
-        ..ReduceArgs::of_defaults()
-    }
+    let mut args = reduction.verified();
+    args.confine = args.confine.asking_anew();
+    args.result.output = Some(piped::DASH.into());
+    args.layout.format = FormatArg::Own(OwnFormat::None);
+    (args.minimal.minimal, args.workers.jobs) = (minimal, jobs);
+    args.passes.only = vec![MINIMALITY.name];
+    args.verbosity.quiet = true;
+    args
 }

@@ -4,6 +4,8 @@ use std::ffi::OsString;
 use std::io;
 use std::path::PathBuf;
 
+use miette::Diagnostic;
+
 use lop_doctor::Missing;
 use lop_files::disk::Distrusted;
 use lop_files::project;
@@ -15,11 +17,14 @@ use lop_run::exec::StartError;
 use lop_run::oracle::{CommandError, ConditionError, ConfineError, Exit, SideFileError};
 use lop_syntax::ParseError;
 
+use super::lines::REPEATABLE;
 use super::unfinished::{OUT_OF_TIME, STOPPED, Unfinished, stopped};
 use crate::exit_code::Code;
+use crate::way_out::way_out;
 
 /// Why a user's rules cannot be used.
-#[derive(Debug, thiserror::Error)]
+#[derive(Debug, thiserror::Error, Diagnostic)]
+#[diagnostic(code(grammar))]
 pub enum RulesError {
     /// A file, or the folder itself, cannot be read.
     #[error("cannot read {}", path.display())]
@@ -39,7 +44,7 @@ pub enum RulesError {
 }
 
 /// Why lop ends without having reduced.
-#[derive(Debug, thiserror::Error)]
+#[derive(Debug, thiserror::Error, Diagnostic)]
 #[non_exhaustive]
 pub enum Failure {
     /// The command line does not say what to do.
@@ -48,17 +53,21 @@ pub enum Failure {
         /// The missing or superfluous part.
         message: String,
         /// The way out.
+        #[help]
         hint: String,
     },
     /// The test cases do not differ in what a command asks for.
+    #[diagnostic(code(not_interesting))]
     #[error("{message}")]
     Uninteresting {
         /// Their runs, in words.
         message: String,
         /// The way out.
+        #[help]
         hint: String,
     },
     /// A crash was insisted on.
+    #[diagnostic(code(not_interesting))]
     #[error("the command does not crash on {}: {exit}", path.display())]
     NoCrash {
         /// The file as the user named it.
@@ -66,9 +75,11 @@ pub enum Failure {
         /// How the command ended.
         exit: Exit,
         /// The way out.
+        #[help]
         hint: String,
     },
     /// The user, or the limit of time, ended it before the reduction began.
+    #[diagnostic(code(stopped_early))]
     #[error("{}", stopped(path, if *out_of_time { OUT_OF_TIME } else { STOPPED }))]
     Stopped {
         /// The file as the user named it.
@@ -77,6 +88,7 @@ pub enum Failure {
         out_of_time: bool,
     },
     /// The file to reduce cannot be read.
+    #[diagnostic(help("check the path"))]
     #[error("cannot read {}", path.display())]
     Input {
         /// The file as the user named it.
@@ -86,12 +98,15 @@ pub enum Failure {
         source: io::Error,
     },
     /// A directory where a file is needed.
+    #[diagnostic(help("name a file in it"))]
     #[error("{} is a directory", .0.display())]
     InputIsDirectory(PathBuf),
     /// A directory that cannot be read.
+    #[diagnostic(transparent)]
     #[error(transparent)]
     Project(#[from] project::ReadError),
     /// A patch cannot be applied.
+    #[diagnostic(help("DIR must be the state before the patch or after it; `git diff` writes such a patch"))]
     #[error("the patch {} {why}", path.display())]
     Patch {
         /// The file as the user named it.
@@ -100,6 +115,7 @@ pub enum Failure {
         why: project::PatchError,
     },
     /// A file to read is a pipe or a device, which need not come to an end.
+    #[diagnostic(help("save its content to a file, or pipe it into lop and write `-` for FILE"))]
     #[error("{} is a pipe or a device, not a regular file", .0.display())]
     InputIsSpecial(PathBuf),
     /// The events cannot be written.
@@ -121,12 +137,15 @@ pub enum Failure {
         source: io::Error,
     },
     /// The test's command cannot be run.
+    #[diagnostic(transparent)]
     #[error(transparent)]
     Command(#[from] CommandError),
     /// A condition cannot be understood.
+    #[diagnostic(transparent)]
     #[error(transparent)]
     Condition(#[from] ConditionError),
     /// A test misses something in its directory.
+    #[diagnostic(help("{}", way_out(missing, typed, typed.iter().any(|word| word == "--"))))]
     #[error("a file is missing in the test's directory: {}", missing.line)]
     Missing {
         /// The test case.
@@ -137,6 +156,7 @@ pub enum Failure {
         typed: Vec<OsString>,
     },
     /// A command has ended in two ways.
+    #[diagnostic(code(flaky), help("{REPEATABLE}"))]
     #[error("the test is flaky: one run on {} ended with {first}, another with {other}", path.display())]
     Flaky {
         /// The test case.
@@ -147,24 +167,29 @@ pub enum Failure {
         other: Exit,
     },
     /// Something cannot be put next to the candidate.
+    #[diagnostic(transparent)]
     #[error(transparent)]
     SideFile(#[from] SideFileError),
     /// The test cannot be confined as asked for.
     #[error(transparent)]
     Confine(#[from] ConfineError),
     /// The result cannot be kept where it was asked to be.
+    #[diagnostic(transparent)]
     #[error(transparent)]
     Store(#[from] StoreError),
     /// The workers that run the tests cannot be started.
     #[error(transparent)]
     Workers(#[from] StartError),
     /// A grammar or rule file is wrong, or no grammar has the name that was asked for.
+    #[diagnostic(transparent)]
     #[error(transparent)]
     Grammar(#[from] GrammarError),
     /// A language that is not built in cannot be used.
+    #[diagnostic(transparent)]
     #[error(transparent)]
     Loaded(#[from] LoadedError),
     /// A user's rules cannot be used.
+    #[diagnostic(transparent)]
     #[error(transparent)]
     Rules(#[from] RulesError),
     /// The file has no tree that could be shown.
@@ -180,6 +205,7 @@ pub enum Failure {
     #[error(transparent)]
     Keep(#[from] KeepError),
     /// A journal cannot be created, read or continued.
+    #[diagnostic(transparent)]
     #[error(transparent)]
     Journal(#[from] JournalError),
     /// The shared cache cannot be used.
@@ -198,15 +224,18 @@ pub enum Failure {
         source: io::Error,
     },
     /// Something under one of lop's names is a link, or another user's.
+    #[diagnostic(help("{}; or choose another directory with --state DIR, or use --no-state", hint_of(.0)))]
     #[error(transparent)]
     Distrusted(Distrusted),
     /// Signals cannot be watched.
     #[error("cannot watch for Ctrl-C")]
     Signals(#[source] io::Error),
     /// The reduction did not come to a result.
+    #[diagnostic(transparent)]
     #[error(transparent)]
     Reduce(Box<Unfinished>),
     /// The result cannot be put in its place at the end.
+    #[diagnostic(code(failed))]
     #[error("cannot write the result to {place}; {kept}")]
     Result {
         /// Where it belongs.
@@ -218,6 +247,7 @@ pub enum Failure {
         source: io::Error,
     },
     /// The output of lop cannot be written.
+    #[diagnostic(code(failed))]
     #[error("cannot write the output")]
     Output(#[source] io::Error),
 }
@@ -241,20 +271,11 @@ impl Failure {
         if error.kind() == io::ErrorKind::BrokenPipe || is_hung_up { Ok(()) } else { Err(Failure::Output(error)) }
     }
 
-    /// The exit code that goes with it.
+    /// Returns the exit code: that of the error's diagnostic code.
     #[must_use]
     pub fn code(&self) -> Code {
-        match self {
-            // A name that does not exist is a slip of the command line, not a broken rule file.
-            Failure::Grammar(GrammarError::Unknown { .. }) => Code::CouldNotStart,
-            Failure::Grammar(_) | Failure::Loaded(_) | Failure::Rules(_) => Code::Grammar,
-            Failure::NoCrash { .. } | Failure::Uninteresting { .. } => Code::NotInteresting,
-            Failure::Stopped { .. } => Code::StoppedEarly,
-            Failure::Flaky { .. } => Code::Flaky,
-            Failure::Output(_) | Failure::Result { .. } => Code::Failed,
-            Failure::Reduce(run) => run.code(),
-            _ => Code::CouldNotStart,
-        }
+        let named = Diagnostic::code(self).and_then(|code| Code::named(&code.to_string()));
+        named.unwrap_or(Code::CouldNotStart)
     }
 
     /// The error, in a line.
@@ -265,4 +286,9 @@ impl Failure {
             other => other.to_string(),
         }
     }
+}
+
+/// Returns the hint of an error, or nothing.
+pub(super) fn hint_of(error: &dyn Diagnostic) -> String {
+    error.help().map(|help| help.to_string()).unwrap_or_default()
 }

@@ -1,17 +1,17 @@
 //! The failures of lop as a user reads them: what happened, to which file, and what to do next.
 
 mod error;
-mod hint;
 mod lines;
 mod unfinished;
 
 use std::error::Error;
 use std::io::{self, Write};
 
+use miette::Diagnostic;
+
 use lop_grammar::LoadedError;
 use lop_report::text::{self, BAD, shown};
 
-use hint::hint;
 use lines::hint_line;
 
 pub use error::{Failure, RulesError};
@@ -30,7 +30,7 @@ impl Failure {
             return run.explain(out);
         }
         causes(out, self)?;
-        hint(self).map_or(Ok(()), |hint| hint_line(out, &hint))
+        self.help().map_or(Ok(()), |hint| hint_line(out, &hint.to_string()))
     }
 
     /// The error, with nothing hidden in it. An error in a file of rules has several lines.

@@ -1,13 +1,15 @@
 //! A reduction without a result: the run of the test, its output, and a hint.
 
 use std::ffi::OsString;
+use std::fmt;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
-use crate::exit_code::Code;
 use crate::way_out::way_out;
+use miette::Diagnostic;
+
 use lop_doctor::Missing;
-use lop_reduce::{BASELINE_DEADLINE, ReduceError, SyntaxCause};
+use lop_reduce::{BASELINE_DEADLINE, ReduceError, Syntax, SyntaxCause};
 use lop_report::text::{self, FAINT, STRONG};
 use lop_run::oracle::{Exit, Outcome, Unresolved};
 
@@ -50,23 +52,13 @@ pub enum Cause {
     IsReversed,
 }
 
-impl Unfinished {
-    /// The exit code that goes with it.
-    pub(super) fn code(&self) -> Code {
-        match self.error {
-            ReduceError::NotInteresting { .. } => Code::NotInteresting,
-            ReduceError::Flaky { .. } | ReduceError::InTurns { .. } => Code::Flaky,
-            ReduceError::Config(_)
-            | ReduceError::PassName(_)
-            | ReduceError::NoPass(_)
-            | ReduceError::Syntax { .. }
-            | ReduceError::EmptyIsInteresting
-            | ReduceError::Unresolved { best: None, .. } => Code::CouldNotStart,
-            ReduceError::Cancelled | ReduceError::OutOfTime | ReduceError::OutOfTests => Code::StoppedEarly,
-            _ => Code::Failed,
-        }
+impl Diagnostic for Unfinished {
+    fn code(&self) -> Option<Box<dyn fmt::Display + '_>> {
+        self.error.code()
     }
+}
 
+impl Unfinished {
     /// The error, in a line.
     pub(super) fn headline(&self) -> String {
         let input = self.input.display();
@@ -85,7 +77,7 @@ impl Unfinished {
             ReduceError::OutOfTime => stopped(&self.input, OUT_OF_TIME),
             ReduceError::OutOfTests => stopped(&self.input, "--max-tests was reached"),
             ReduceError::Sink { source, .. } => format!("reducing {input} stopped: {source}"),
-            ReduceError::Syntax { wanted, cause } => format!("{input} cannot stay {wanted}: {cause}"),
+            ReduceError::Syntax { wanted, cause } => format!("{input} cannot stay {}: {cause}", wanted.name()),
             other => format!("{input}: {other}"),
         }
     }
@@ -166,8 +158,8 @@ impl Unfinished {
                 )?;
             }
             ReduceError::Syntax { wanted, cause: SyntaxCause::Otherwise(_) } => {
-                let other = if *wanted == "valid" { "invalid" } else { "valid" };
-                hint_line(out, &format!("omit --syntax={wanted}, or use --syntax={other}"))?;
+                let other = if *wanted == Syntax::Valid { Syntax::Invalid } else { Syntax::Valid };
+                hint_line(out, &format!("omit --syntax={}, or use --syntax={}", wanted.name(), other.name()))?;
             }
             ReduceError::Unresolved { .. } => field(out, "test", &self.test)?,
             _ => {}

@@ -11,20 +11,19 @@ use std::sync::Arc;
 
 use globset::{GlobBuilder, GlobSetBuilder};
 
-use crate::args::ReduceArgs;
 use crate::failure::Failure;
 use crate::grammar_args::GrammarArgs;
+use crate::options::ReduceArgs;
 use crate::{files, language, piped};
 use lop_doctor::TrivialInputs;
-use lop_files::project::{self, Archive, Entry, Kind, LeftOut, Member, Selection};
+use lop_files::project::{self, Archive, Entry, Kind, LeftOut, Member, Selection, TestCase};
 use lop_grammar::{Choice, Grammar, Registry, TEXT};
-use lop_journal::Past;
 use lop_languages::LANGUAGES;
 use lop_reduce::{Keep, KeepSpec, MAX_PARSE, Project};
 use lop_report::text;
 use lop_run::oracle::Subject;
 
-use super::forms::{Test, subject};
+use super::forms::{Test, names_below};
 
 /// Folders of what tools have made of the files, or fetched.
 const MADE: [&str; 5] = ["build", "target", "node_modules", ".venv", "__pycache__"];
@@ -55,14 +54,13 @@ pub struct Case {
     pub rules: String,
 }
 
-/// Where the input comes from.
-pub(super) enum Source<'a> {
-    /// The file that was named.
-    File,
-    /// The journal of an interrupted run.
-    Journal(&'a Past),
-    /// This text.
-    Text(Vec<u8>),
+/// Where the test case comes from.
+#[derive(Debug)]
+pub(crate) enum Source {
+    /// The files that the command line names.
+    Named,
+    /// A journal or a result: this text, and its archive if it has several files.
+    Stored(Option<Archive>, Vec<u8>),
 }
 
 impl Case {
@@ -70,8 +68,8 @@ impl Case {
     ///
     /// # Errors
     /// A file that cannot be read or is empty, an unknown language, wrong rules.
-    pub(super) fn read(args: &ReduceArgs, paths: &[PathBuf], test: &Test, source: Source<'_>) -> Result<Self, Failure> {
-        let words = if args.reduce_args { test.command_words() } else { &[] };
+    pub(super) fn read(args: &ReduceArgs, paths: &[PathBuf], test: &Test, source: Source) -> Result<Self, Failure> {
+        let words = if args.arguments.reduce_args { test.command_words() } else { &[] };
         // Without a file the case is the command, and has its name.
         let program = words.first().map(|word| base_name(Path::new(word))).unwrap_or_default();
         let given = paths.first().map_or(&*program, PathBuf::as_path);
@@ -81,33 +79,16 @@ impl Case {
                 hint: "name a file".to_owned(),
             });
         }
-        let subject = match source {
-            _ if paths.is_empty() => Subject::Files(Vec::new()),
-            _ if paths.len() == 1 && !words.is_empty() && !given.is_dir() => Subject::Files(vec![base_name(given)]),
-            // A directory that is replaced may not be there for an instant.
-            Source::Journal(past) if paths.len() == 1 && !given.is_file() && Archive::of(&past.input).is_some() => {
-                Subject::Directory(given.to_owned())
-            }
-            // Nor need one of several files that the result does without.
-            Source::Journal(past) if paths.len() > 1 => {
-                let members = Archive::of(&past.input).map(|archive| archive.members(&past.input)).unwrap_or_default();
-                Subject::Files(members.into_iter().map(|member| OsString::from_vec(member.path).into()).collect())
-            }
-            _ => subject(paths)?,
+        let (subject, content) = match source {
+            Source::Stored(archive, text) => (stored_subject(paths, archive, &text, !words.is_empty())?, text),
+            Source::Named if words.is_empty() => read_case(paths, args.allow_empty.allow_empty)?,
+            Source::Named => read_with_words(paths, words, args.allow_empty.allow_empty)?,
         };
-        let content = match source {
-            Source::Journal(past) => past.input.clone(),
-            Source::Text(text) => text,
-            Source::File => {
-                let content = read_case(&subject, paths, args.allow_empty)?;
-                if words.is_empty() { content } else { with_words(&content, words) }
-            }
-        };
-        if !matches!(subject, Subject::File(_)) {
-            return Self::of_files(args, given, subject, content);
+        if let Some(archive) = subject.archive().cloned() {
+            return Self::of_files(args, given, subject, (archive, content));
         }
         let language = language::Language::find(&args.grammar, given, &content)?;
-        let grammar = language.grammar(args.rules.as_deref())?;
+        let grammar = language.grammar(args.rules.rules.as_deref())?;
         let path = piped::name(given.to_owned(), grammar.as_deref());
         Ok(Case {
             subject: Subject::File(path.clone()),
@@ -117,22 +98,21 @@ impl Case {
             grammar,
             project: None,
             notes: Vec::new(),
-            rules: language.identity() + &args.rules.as_deref().map(language::identity).unwrap_or_default(),
+            rules: language.identity() + &args.rules.rules.as_deref().map(language::identity).unwrap_or_default(),
             choice: language.choice,
         })
     }
 
     /// Files that are in `content`, each in the language of its name.
-    fn of_files(args: &ReduceArgs, given: &Path, subject: Subject, content: Vec<u8>) -> Result<Self, Failure> {
-        let Some(archive) = Archive::of(&content) else {
-            return Err(Failure::Usage {
-                message: format!("{} is not a directory any more", given.display()),
-                hint: "start a new run".to_owned(),
-            });
-        };
-        let project = project(&args.grammar, args.rules.as_deref(), archive, &content)?;
-        let project = if matches!(subject, Subject::Files(_)) { project.with_fixed_paths() } else { project };
-        let rules = args.rules.as_deref().map(language::identity).unwrap_or_default();
+    fn of_files(
+        args: &ReduceArgs,
+        given: &Path,
+        subject: Subject,
+        (archive, content): (Archive, Vec<u8>),
+    ) -> Result<Self, Failure> {
+        let project = project(&args.grammar, args.rules.rules.as_deref(), archive, &content)?;
+        let project = if matches!(subject, Subject::Files(..)) { project.with_fixed_paths() } else { project };
+        let rules = args.rules.rules.as_deref().map(language::identity).unwrap_or_default();
         Ok(Case {
             path: given.to_owned(),
             is_piped: false,
@@ -140,7 +120,7 @@ impl Case {
             grammar: None,
             rules,
             project: Some(project),
-            notes: if matches!(subject, Subject::Directory(_)) { notes(given) } else { Vec::new() },
+            notes: if matches!(subject, Subject::Directory(..)) { notes(given) } else { Vec::new() },
             subject,
             choice: Choice::Extension,
         })
@@ -158,12 +138,14 @@ impl Case {
     /// An expression or a query that cannot be understood.
     pub(super) fn keep(&self, args: &ReduceArgs) -> Result<Keep, Failure> {
         let spec = KeepSpec {
-            patterns: args.keep.clone(),
-            lines: args.keep_lines.clone(),
-            queries: args.keep_query.clone(),
+            patterns: args.keep.keep.clone(),
+            lines: args.keep.keep_lines.clone(),
+            queries: args.keep.keep_query.clone(),
             parts: [self.program(), self.kept_files(args)?].concat(),
         };
-        Ok(Keep::find(&spec, &self.content, self.grammar.as_deref(), MAX_PARSE)?)
+        let archive = self.project.as_ref().map(Project::archive);
+        let case = TestCase::new(archive, &self.content);
+        Ok(Keep::find(&spec, case, self.grammar.as_deref(), MAX_PARSE)?)
     }
 
     /// The word of the command that is its program, where the command is reduced: it stays.
@@ -175,7 +157,7 @@ impl Case {
 
     /// The files that stay as they are, by their places in the archive.
     fn kept_files(&self, args: &ReduceArgs) -> Result<Vec<Range<usize>>, Failure> {
-        let of_several = [("--keep-files", &args.keep_files), ("--only-files", &args.only_files)];
+        let of_several = [("--keep-files", &args.keep.keep_files), ("--only-files", &args.keep.only_files)];
         let usage = |message: String, hint: &str| Failure::Usage { message, hint: hint.to_owned() };
         let Some(project) = &self.project else {
             let given = of_several.into_iter().find(|(_, globs)| !globs.is_empty());
@@ -185,7 +167,7 @@ impl Case {
                 Err(usage(message, "to keep parts of a file, use --keep or --keep-lines"))
             });
         };
-        if !args.keep_lines.is_empty() {
+        if !args.keep.keep_lines.is_empty() {
             let message = "--keep-lines works only with a single file".to_owned();
             return Err(usage(message, "to keep whole files, use --keep-files; for parts of them, --keep"));
         }
@@ -259,8 +241,8 @@ pub(crate) fn project(
     })
 }
 
-/// The archive of several files, with their names in it.
-fn pack(names: &[PathBuf], paths: &[PathBuf]) -> Result<Vec<u8>, Failure> {
+/// Packs several files under their names.
+fn pack(names: &[PathBuf], paths: &[PathBuf]) -> Result<(Archive, Vec<u8>), Failure> {
     let members: Result<Vec<Member>, Failure> = names
         .iter()
         .zip(paths)
@@ -272,12 +254,6 @@ fn pack(names: &[PathBuf], paths: &[PathBuf]) -> Result<Vec<u8>, Failure> {
         })
         .collect();
     Ok(Archive::pack(&members?))
-}
-
-/// An archive with the words of a command in front of its files.
-fn with_words(text: &[u8], words: &[OsString]) -> Vec<u8> {
-    let files = Archive::of(text).map(|archive| archive.members(text)).unwrap_or_default();
-    Archive::pack(&[project::of_words(words), files].concat())
 }
 
 fn base_name(path: &Path) -> PathBuf {
@@ -321,10 +297,10 @@ fn made(root: &Path, members: &[Member]) -> Option<String> {
     })
 }
 
-/// The content of a file; the archive of a directory.
-pub(crate) fn read(path: &Path) -> Result<Vec<u8>, Failure> {
+/// Reads a file, standard input or a directory; returns the archive of a directory, too.
+pub(crate) fn read(path: &Path) -> Result<(Option<Archive>, Vec<u8>), Failure> {
     if piped::is_stdin(path) {
-        return piped::read();
+        return Ok((None, piped::read()?));
     }
     if path.is_dir() {
         let found = project::read(path)?;
@@ -334,32 +310,89 @@ pub(crate) fn read(path: &Path) -> Result<Vec<u8>, Failure> {
                 hint: "name the directory that shows the bug".to_owned(),
             });
         }
-        return Ok(Archive::pack(&found.members));
+        let (archive, text) = Archive::pack(&found.members);
+        return Ok((Some(archive), text));
     }
-    files::read(path)
+    Ok((None, files::read(path)?))
 }
 
-/// The test case, which has something in it unless it may be empty.
-pub(crate) fn read_case(subject: &Subject, paths: &[PathBuf], may_be_empty: bool) -> Result<Vec<u8>, Failure> {
-    let path = match subject {
-        Subject::Files(names) => return pack(names, paths),
-        Subject::File(_) | Subject::Directory(_) => &paths[0],
+/// Reads the test case at some paths: a file, a directory, or several files. A single file must have some content unless
+/// it `may_be_empty`.
+pub(crate) fn read_case(paths: &[PathBuf], may_be_empty: bool) -> Result<(Subject, Vec<u8>), Failure> {
+    let [path] = paths else {
+        let names = names_below(paths)?;
+        let (archive, text) = pack(&names, paths)?;
+        return Ok((Subject::Files(names, archive), text));
     };
-    let content = read(path)?;
-    if may_be_empty {
-        return Ok(content);
+    let (archive, content) = read(path)?;
+    if let Some(archive) = archive {
+        return Ok((Subject::Directory(real_path(path)?, archive), content));
     }
-    if content.is_empty() && piped::is_stdin(path) {
+    if content.is_empty() && !may_be_empty && piped::is_stdin(path) {
         return Err(Failure::Usage {
             message: "standard input is empty, so there is nothing to reduce".to_owned(),
             hint: "pipe the file that shows the bug into lop, or name it instead of `-`".to_owned(),
         });
     }
-    if content.is_empty() && path.is_file() {
+    if content.is_empty() && !may_be_empty && path.is_file() {
         return Err(Failure::Usage {
             message: format!("{} is empty, so there is nothing to reduce", path.display()),
             hint: "name the file that shows the bug. Did a redirection (`>`) empty it?".to_owned(),
         });
     }
-    Ok(content)
+    Ok((Subject::File(path.clone()), content))
+}
+
+/// Reads the test case at some paths, of which there may be none, and adds the words of the command.
+fn read_with_words(paths: &[PathBuf], words: &[OsString], may_be_empty: bool) -> Result<(Subject, Vec<u8>), Failure> {
+    let (subject, content) = match paths {
+        [] => (Subject::Files(Vec::new(), Archive::pack(&[]).0), Vec::new()),
+        [path] if !path.is_dir() => {
+            // It gets an archive, beside the words.
+            let names = vec![base_name(path)];
+            let (archive, text) = pack(&names, paths)?;
+            (Subject::Files(names, archive), text)
+        }
+        paths => read_case(paths, may_be_empty)?,
+    };
+    let files = subject.archive().map(|archive| archive.members(&content)).unwrap_or_default();
+    let (archive, text) = Archive::pack(&[project::of_words(words), files].concat());
+    let subject = match subject {
+        Subject::Files(names, _) => Subject::Files(names, archive),
+        Subject::Directory(path, _) => Subject::Directory(path, archive),
+        Subject::File(path) => Subject::Files(vec![path], archive),
+    };
+    Ok((subject, text))
+}
+
+/// Returns the subject of a stored test case, whose files may have changed or gone since.
+fn stored_subject(
+    paths: &[PathBuf],
+    archive: Option<Archive>,
+    text: &[u8],
+    has_words: bool,
+) -> Result<Subject, Failure> {
+    let changed = |path: &Path, kind: &str| Failure::Usage {
+        message: format!("{} is not a {kind} any more", path.display()),
+        hint: "start a new run".to_owned(),
+    };
+    match (paths, archive) {
+        ([], archive) => Ok(Subject::Files(Vec::new(), archive.unwrap_or_else(|| Archive::pack(&[]).0))),
+        ([path], None) if path.is_dir() => Err(changed(path, "file")),
+        ([path], None) => Ok(Subject::File(path.clone())),
+        ([path, ..], None) => Err(changed(path, "directory")),
+        ([path], Some(archive)) if has_words && !path.is_dir() => Ok(Subject::Files(vec![base_name(path)], archive)),
+        ([path], Some(_)) if path.is_file() => Err(changed(path, "directory")),
+        // While a result takes its place, a directory can be missing for an instant.
+        ([path], Some(archive)) => Ok(Subject::Directory(real_path(path).unwrap_or_else(|_| path.clone()), archive)),
+        (_, Some(archive)) => {
+            let names = archive.members(text).into_iter().map(|member| OsString::from_vec(member.path).into());
+            Ok(Subject::Files(names.collect(), archive))
+        }
+    }
+}
+
+/// Returns the path of a directory with a name: `.` has none.
+pub(crate) fn real_path(path: &Path) -> Result<PathBuf, Failure> {
+    fs::canonicalize(path).map_err(|source| Failure::Input { path: path.to_owned(), source })
 }

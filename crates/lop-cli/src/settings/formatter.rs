@@ -7,7 +7,7 @@ use crate::failure::Failure;
 use crate::format_arg::FormatArg;
 use crate::incomplete_test::Probe;
 use lop_doctor::{reworded, settled_words};
-use lop_reduce::Formatter;
+use lop_reduce::{Formatter, FormatterError};
 use lop_report::text;
 use lop_run::oracle::{CommandOracle, Conditions, Exit, Subject};
 
@@ -36,17 +36,18 @@ pub(super) fn formatter(
     let oracle = CommandOracle::command(&words, subject.clone(), Conditions::default())?;
     let deadline = deadline.unwrap_or(DEADLINE);
     Ok(Some(Formatter::new(move |text, cancel| {
-        let mut probe = Probe::new(text.len(), Some(deadline), cancel).map_err(|error| error.to_string())?;
+        let mut probe = Probe::new(text.len(), Some(deadline), cancel).map_err(|error| FormatterError(error.into()))?;
         let (outcome, written) = probe.run(&oracle, text);
         let said = String::from_utf8_lossy(&written.stderr);
-        match outcome.exit {
-            Exit::Code(0) if written.stdout.is_empty() => Err("wrote nothing to standard output".to_owned()),
-            Exit::Code(0) => Ok(written.stdout),
-            Exit::TimedOut => Err(format!("took longer than {}", text::duration(deadline))),
-            exit => Err(format!(
-                "ended with {exit}{}",
-                said.lines().next().map_or_else(String::new, |line| format!(": {line}"))
-            )),
-        }
+        let why = match outcome.exit {
+            Exit::Code(0) if written.stdout.is_empty() => "wrote nothing to standard output".to_owned(),
+            Exit::Code(0) => return Ok(written.stdout),
+            Exit::TimedOut => format!("took longer than {}", text::duration(deadline)),
+            exit => {
+                let first = said.lines().next().map_or_else(String::new, |line| format!(": {line}"));
+                format!("ended with {exit}{first}")
+            }
+        };
+        Err(FormatterError(why.into()))
     })))
 }

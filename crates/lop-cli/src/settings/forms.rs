@@ -55,19 +55,11 @@ impl Test {
     }
 }
 
-/// The test case that some paths name: a file, a directory, or several files.
+/// Returns the paths of several files below the directory that they share, as a test sees them.
 ///
 /// # Errors
-/// Several of which one is no file.
-pub(crate) fn subject(paths: &[PathBuf]) -> Result<Subject, Failure> {
-    if let [path] = paths {
-        if !path.is_dir() {
-            return Ok(Subject::File(path.clone()));
-        }
-        // By its real name: `.` is none.
-        let real = fs::canonicalize(path).map_err(|source| Failure::Input { path: path.clone(), source })?;
-        return Ok(Subject::Directory(real));
-    }
+/// One of them is no file, or is named twice.
+pub(super) fn names_below(paths: &[PathBuf]) -> Result<Vec<PathBuf>, Failure> {
     let usage = |message: String, hint: &str| Failure::Usage { message, hint: hint.to_owned() };
     if let Some(folder) = paths.iter().find(|path| path.is_dir()) {
         return Err(usage(
@@ -93,7 +85,7 @@ pub(crate) fn subject(paths: &[PathBuf]) -> Result<Subject, Failure> {
         root = root.parent().expect("everything is below the root");
     }
     let below = |path: &PathBuf| path.strip_prefix(root).map(Path::to_owned).unwrap_or_else(|_| path.clone());
-    Ok(Subject::Files(real.iter().map(below).collect()))
+    Ok(real.iter().map(below).collect())
 }
 
 /// Tells the two forms apart: `TEST FILE…` and `FILE… -- CMD ARGS…`.

@@ -7,25 +7,22 @@ mod output;
 mod reporting;
 mod testing;
 
-use crate::args::{ReduceArgs, SyntaxArg};
 use crate::beside::side_files;
 use crate::failure::Failure;
 use crate::fix::fixing;
+use crate::options::ReduceArgs;
 use crate::piped;
-use crate::values::MinimalArg;
-use lop_engine::Config;
 use lop_journal::Past;
-use lop_reduce::{Control, Effort, Format, Keep, MAX_PARSE, Minimal, Options, Passes, Syntax};
+use lop_reduce::Options;
 use lop_run::oracle::Conditions;
 
-use case::Source;
 use formatter::formatter;
 use output::Output;
 use reporting::Reporting;
 use testing::{Testing, spec};
 
-pub(super) use case::{Case, project, read, read_case};
-pub(super) use forms::{Test, forms, subject};
+pub(super) use case::{Case, Source, project, read, read_case, real_path};
+pub(super) use forms::{Test, forms};
 pub(super) use testing::in_words;
 
 /// Everything that a reduction needs.
@@ -49,7 +46,7 @@ impl Settings {
     /// # Errors
     /// Everything that can be known to be wrong before the first test.
     pub fn new(args: &ReduceArgs) -> Result<Settings, Failure> {
-        Settings::build(args, Source::File)
+        Settings::build(args, Source::Named, None)
     }
 
     /// The same for the command line of an interrupted run: the input is that of its journal.
@@ -57,24 +54,23 @@ impl Settings {
     /// # Errors
     /// The errors of [`Settings::new`].
     pub fn resumed(args: &ReduceArgs, past: &Past) -> Result<Settings, Failure> {
-        Settings::build(args, Source::Journal(past))
+        Settings::build(args, Source::Stored(past.archive.clone(), past.input.clone()), Some(past))
     }
 
     /// The same for a text that is verified in the place of the file, or the file itself.
     ///
     /// # Errors
     /// The errors of [`Settings::new`].
-    pub fn verifying(args: &ReduceArgs, text: Option<Vec<u8>>) -> Result<Settings, Failure> {
-        Settings::build(args, text.map_or(Source::File, Source::Text))
+    pub(crate) fn verifying(args: &ReduceArgs, source: Source) -> Result<Settings, Failure> {
+        Settings::build(args, source, None)
     }
 
-    fn build(args: &ReduceArgs, source: Source<'_>) -> Result<Settings, Failure> {
-        let (form, paths) = forms(&args.words, &args.test, args.reduce_args, matches!(source, Source::Journal(_)))?;
+    fn build(args: &ReduceArgs, source: Source, past: Option<&Past>) -> Result<Settings, Failure> {
+        let (form, paths) = forms(&args.given.words, &args.given.test, args.arguments.reduce_args, past.is_some())?;
         let mut reporting = Reporting::of(args, paths.len() == 1 && piped::is_stdin(&paths[0]))?;
-        let options = options(args)?;
+        let options = args.options()?;
         // A slip in a condition is told before a large file is read.
         let conditions = Conditions::new(&spec(args))?;
-        let past = if let Source::Journal(past) = source { Some(past) } else { None };
         let case = Case::read(args, &paths, &form, source)?;
         reporting.attention.extend(case.notes.iter().cloned());
         let test = Testing::of(args, &form, &case, conditions)?;
@@ -83,17 +79,15 @@ impl Settings {
         let options = Options {
             keep: case.keep(args)?,
             project: case.project.clone(),
-            formatter: formatter(&args.format, &case.subject, &case.path, args.timeout)?,
+            formatter: formatter(&args.layout.format, &case.subject, &case.path, args.timeout.timeout)?,
             ..options
         };
         let mut output = Output::open(args, &paths, &case, (&form, test.oracle.program()), past)?;
         // Late, because it takes longer than to see what is wrong.
         let beside = side_files(&args.confine.with, &case.path, &output.kept)?;
-        let fix = args
-            .confine
-            .fix
-            .as_deref()
-            .map(|line| fixing(line, (&case.subject, &case.path), args.timeout, &test.confinement, beside.clone()));
+        let fix = args.confine.fix.as_deref().map(|line| {
+            fixing(line, (&case.subject, &case.path), args.timeout.timeout, &test.confinement, beside.clone())
+        });
         let mut test = Testing { oracle: test.oracle.with_belongings(beside)?, ..test };
         if let Some((fix, formatter)) = fix.transpose()? {
             test.oracle = test.oracle.with_fix(fix);
@@ -101,74 +95,6 @@ impl Settings {
         }
         Ok(Settings { case, test, options, output, reporting })
     }
-}
-
-/// Choices of the reduction itself; all of the text may go.
-fn options(args: &ReduceArgs) -> Result<Options, Failure> {
-    check_fast(args)?;
-    let (minimal, engine) = search(args)?;
-    Ok(Options {
-        passes: Passes { only: args.only.clone(), skip: args.skip.clone(), ..Passes::default() },
-        format: Format::from(&args.format),
-        formatter: None,
-        schedule: args.schedule.into(),
-        seed: args.seed,
-        minimal,
-        engine,
-        effort: match (args.fast, args.thorough) {
-            (true, _) => Effort::Fast,
-            (_, true) => Effort::Thorough,
-            _ => Effort::Usual,
-        },
-        prefer: args.prefer.into(),
-        syntax: match args.syntax {
-            SyntaxArg::Valid => Some(Syntax::Valid),
-            SyntaxArg::Invalid => Some(Syntax::Invalid),
-            SyntaxArg::Old | SyntaxArg::Any => None,
-        },
-        keep: Keep::default(),
-        project: None,
-        allow_syntax_errors: args.syntax == SyntaxArg::Any,
-        allow_empty: args.allow_empty,
-        allow_flaky: args.allow_flaky,
-        confirm: args.confirm,
-        deadline: args.timeout,
-        max_parse: MAX_PARSE,
-        max_tests: args.max_tests,
-        spend: args.spend,
-        max_time: args.max_time,
-        control: Control::new(),
-    })
-}
-
-/// The parts in which the result must be minimal, and the engine's parameters.
-fn search(args: &ReduceArgs) -> Result<(Option<Minimal>, Config), Failure> {
-    let mut engine = Config { expect: args.expect_waste, ..Config::default() };
-    if !args.simplify_only {
-        return Ok((args.minimal.map(Into::into), engine));
-    }
-    if args.minimal.is_some_and(|minimal| minimal != MinimalArg::None) {
-        return Err(Failure::Usage {
-            message: "--simplify-only guarantees nothing, so it cannot be combined with --minimal".to_owned(),
-            hint: "omit one of the two, or use --minimal none".to_owned(),
-        });
-    }
-    engine.theta = None;
-    Ok((Some(Minimal::None), engine))
-}
-
-/// A fast reduction ends before anything is guaranteed.
-fn check_fast(args: &ReduceArgs) -> Result<(), Failure> {
-    if !args.fast {
-        return Ok(());
-    }
-    if args.minimal.is_some_and(|minimal| minimal != MinimalArg::None) {
-        return Err(Failure::Usage {
-            message: "--fast guarantees nothing, so it cannot be combined with --minimal".to_owned(),
-            hint: "omit one of the two, or use --minimal none".to_owned(),
-        });
-    }
-    Ok(())
 }
 
 #[cfg(test)]

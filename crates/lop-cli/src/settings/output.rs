@@ -3,9 +3,9 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use crate::args::ReduceArgs;
 use crate::failure::Failure;
 use crate::files::{Files, is_same};
+use crate::options::ReduceArgs;
 use crate::piped::is_stdout;
 use lop_journal::Past;
 use lop_report::{Input, Kept, Store, state_directory};
@@ -42,13 +42,13 @@ impl Output {
         past: Option<&Past>,
     ) -> Result<Self, Failure> {
         let given = paths.first().unwrap_or(&case.path).as_path();
-        let kept = match &args.output {
+        let kept = match &args.result.output {
             None if case.is_piped || paths.is_empty() => Kept::Stdout,
             None => Kept::InPlace,
             Some(output) if is_stdout(output) => Kept::Stdout,
             Some(output) => Kept::File(output.clone()),
         };
-        if let (Subject::Directory(real), Kept::InPlace) = (&case.subject, &kept)
+        if let (Subject::Directory(real, _), Kept::InPlace) = (&case.subject, &kept)
             && std::env::current_dir().and_then(fs::canonicalize).is_ok_and(|here| here.starts_with(real))
         {
             return Err(Failure::Usage {
@@ -56,7 +56,7 @@ impl Output {
                 hint: "run lop from its parent directory, or write the result elsewhere with -o OUT".to_owned(),
             });
         }
-        if let (Subject::Directory(real), Kept::InPlace) = (&case.subject, &kept)
+        if let (Subject::Directory(real, _), Kept::InPlace) = (&case.subject, &kept)
             && fs::canonicalize(program).is_ok_and(|program| program.starts_with(real))
         {
             return Err(Failure::Usage {
@@ -72,7 +72,7 @@ impl Output {
             input: given,
             program,
             output: if let Kept::File(output) = &kept { Some(output) } else { None },
-            json: args.json.as_deref().filter(|json| !is_stdout(json)),
+            json: args.json.json.as_deref().filter(|json| !is_stdout(json)),
             report: args.reporting.report.as_deref(),
         };
         files.check()?;
@@ -86,9 +86,11 @@ impl Output {
         }
         let input = match &case.subject {
             Subject::File(_) => Input::File(given.to_owned()),
-            Subject::Directory(_) => Input::Directory(given.to_owned()),
-            Subject::Files(names) if names.is_empty() => Input::Command(case.path.clone()),
-            Subject::Files(names) => Input::Files(names.iter().cloned().zip(paths.iter().cloned()).collect()),
+            Subject::Directory(_, archive) => Input::Directory(given.to_owned(), archive.clone()),
+            Subject::Files(names, archive) if names.is_empty() => Input::Command(case.path.clone(), archive.clone()),
+            Subject::Files(names, archive) => {
+                Input::Files(names.iter().cloned().zip(paths.iter().cloned()).collect(), archive.clone())
+            }
         };
         let store = match past {
             None => {

@@ -2,8 +2,8 @@
 
 use std::path::PathBuf;
 
-use crate::args::ReduceArgs;
 use crate::failure::Failure;
+use crate::options::ReduceArgs;
 use crate::piped::is_stdout;
 use crate::report_args::ReportArgs;
 use crate::ui_args::UiArg;
@@ -34,11 +34,11 @@ impl Reporting {
     pub(super) fn of(args: &ReduceArgs, is_piped: bool) -> Result<Self, Failure> {
         check_stdout(args, is_piped)?;
         Ok(Reporting {
-            json: args.json.clone(),
+            json: args.json.json.clone(),
             wanted: args.reporting.clone(),
             texts: args.texts(),
-            verbosity: match args.verbose {
-                0 if args.quiet => Verbosity::Quiet,
+            verbosity: match args.verbosity.verbose {
+                0 if args.verbosity.quiet => Verbosity::Quiet,
                 0 => Verbosity::Normal,
                 1 => Verbosity::Passes,
                 _ => Verbosity::Tests,
@@ -58,9 +58,9 @@ fn check_stdout(args: &ReduceArgs, is_piped: bool) -> Result<(), Failure> {
         });
     }
     let takers = [
-        ("-o -", args.output.as_deref().is_some_and(is_stdout)),
-        ("the result of standard input", is_piped && args.output.is_none()),
-        ("--json -", args.json.as_deref().is_some_and(is_stdout)),
+        ("-o -", args.result.output.as_deref().is_some_and(is_stdout)),
+        ("the result of standard input", is_piped && args.result.output.is_none()),
+        ("--json -", args.json.json.as_deref().is_some_and(is_stdout)),
     ];
     let mut takers: Vec<&str> = takers.into_iter().filter(|(_, takes)| *takes).map(|(name, _)| name).collect();
     let texts = args.texts();

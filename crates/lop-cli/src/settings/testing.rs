@@ -2,8 +2,8 @@
 
 use std::ffi::OsString;
 
-use crate::args::ReduceArgs;
 use crate::failure::Failure;
+use crate::options::ReduceArgs;
 use crate::signature_args::SignatureArgs;
 use lop_doctor::CheckupLevel;
 use lop_run::exec::Jobs;
@@ -47,7 +47,7 @@ impl Testing {
         let confinement = args.confine.confinement()?;
         let oracle = test.oracle(&case.path, case.subject.clone(), conditions)?.confined(confinement.clone())?;
         Ok(Testing {
-            oracle: if args.reduce_args { oracle.reducing_arguments() } else { oracle },
+            oracle: if args.arguments.reduce_args { oracle.reducing_arguments() } else { oracle },
             words: test.words(),
             is_command: matches!(test, Test::Command(_)),
             found: Vec::new(),
@@ -56,19 +56,22 @@ impl Testing {
             sought: args.signature.clone(),
             confinement,
             // A quiet run would tell of no finding.
-            checkup: match (args.no_checkup || (args.quiet && args.json.is_none()), args.allow_empty) {
+            checkup: match (
+                args.no_checkup.no_checkup || (args.verbosity.quiet && args.json.json.is_none()),
+                args.allow_empty.allow_empty,
+            ) {
                 (true, _) => CheckupLevel::Nothing,
                 (_, true) => CheckupLevel::Directory,
                 _ => CheckupLevel::All,
             },
-            jobs: args.confine.jobs(args.jobs),
+            jobs: args.confine.jobs(args.workers.jobs),
         })
     }
 }
 
 /// The conditions that were typed.
 pub(super) fn spec(args: &ReduceArgs) -> ConditionSpec {
-    ConditionSpec { also_interesting: args.also_interesting.clone(), ..args.conditions.clone().into() }
+    ConditionSpec { also_interesting: args.also.also_interesting.clone(), ..args.conditions.clone().into() }
 }
 
 /// The conditions as a sentence, for the message that they do not hold.

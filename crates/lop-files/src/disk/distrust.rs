@@ -20,7 +20,8 @@ pub enum Distrust {
 }
 
 /// A file that has one of lop's names and isn't used. It is the cause of an [`io::Error`].
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error, miette::Diagnostic)]
+#[diagnostic(help("lop did not create this; check it, and move it away if you don't need it there"))]
 #[error("{} {}", path.display(), why.in_words())]
 pub struct Distrusted {
     /// Its path.

@@ -36,7 +36,7 @@ pub enum LeftOut {
 }
 
 /// Why a folder cannot be read.
-#[derive(Debug, thiserror::Error)]
+#[derive(Debug, thiserror::Error, miette::Diagnostic)]
 pub enum ReadError {
     /// The system refuses a file.
     #[error("cannot read {}", path.display())]
@@ -47,6 +47,7 @@ pub enum ReadError {
         source: io::Error,
     },
     /// It is too large.
+    #[diagnostic(help("name a directory that holds only the test case"))]
     #[error("{} has more than {} MiB, or more than {MOST_MEMBERS} files", .0.display(), MOST_BYTES >> 20)]
     TooLarge(PathBuf),
 }
@@ -188,18 +189,17 @@ fn leads_inside(path: &Path, target: &Path) -> bool {
     })
 }
 
-/// Writes the members of a text below `root`, which is created if necessary. A text that isn't an archive has no
-/// members.
+/// Writes the members of a text below `root`, which is created if necessary.
 ///
 /// Creates links last, so that no file is written through one.
 ///
 /// # Errors
 /// If the system refuses something. Part of the members may be written then.
-pub fn write(text: &[u8], root: &Path) -> Result<(), WriteError> {
+pub fn write(archive: &Archive, text: &[u8], root: &Path) -> Result<(), WriteError> {
     let failed = |source| WriteError { path: root.to_owned(), source };
     fs::DirBuilder::new().recursive(true).mode(0o755).create(root).map_err(failed)?;
     let folder = Dir::open_ambient_dir(root, ambient_authority()).map_err(failed)?;
-    write_below(text, &folder, None, None)
+    write_below(archive, text, &folder, None, None)
         .map_err(|error| WriteError { path: root.join(error.path), source: error.source })
 }
 
@@ -210,6 +210,7 @@ pub fn write(text: &[u8], root: &Path) -> Result<(), WriteError> {
 /// # Errors
 /// The errors of [`write()`], with paths below the directory.
 pub fn write_into(
+    archive: &Archive,
     text: &[u8],
     root: &File,
     other: Option<(&File, &[u8])>,
@@ -220,16 +221,17 @@ pub fn write_into(
         folder.try_clone().map(Dir::from_std_file).map_err(failed)
     };
     let other = other.map(|(folder, text)| Ok((open(folder)?, text))).transpose()?;
-    write_below(text, &open(root)?, other.as_ref().map(|(folder, text)| (folder, *text)), owner)
+    write_below(archive, text, &open(root)?, other.as_ref().map(|(folder, text)| (folder, *text)), owner)
 }
 
 fn write_below(
+    archive: &Archive,
     text: &[u8],
     root: &Dir,
     other: Option<(&Dir, &[u8])>,
     owner: Option<(u32, u32)>,
 ) -> Result<(), WriteError> {
-    let before = other.and_then(|(folder, text)| Some((folder, text, Archive::of(text)?.entries(text))));
+    let before = other.map(|(folder, text)| (folder, text, archive.entries(text)));
     let known: HashMap<&[u8], &Entry> =
         before.iter().flat_map(|(_, _, entries)| entries).map(|entry| (entry.path.as_slice(), entry)).collect();
     let is_linked = |entry: &Entry| {
@@ -242,7 +244,6 @@ fn write_below(
         let path = path.to_owned();
         move |source| WriteError { path, source }
     };
-    let Some(archive) = Archive::of(text) else { return Ok(()) };
     let entries = archive.entries(text);
     let mut folders = BTreeSet::new();
     for entry in &entries {
@@ -333,7 +334,8 @@ mod tests {
         let left_out = [LeftOut::Tool(".git".into()), LeftOut::Link("z/far".into()), LeftOut::Link("z/out".into())];
         assert_eq!(read.left_out, left_out);
         let out = place.path().join("out");
-        write(&Archive::pack(&read.members), &out).expect("writable");
+        let (archive, text) = Archive::pack(&read.members);
+        write(&archive, &text, &out).expect("writable");
         assert_eq!(super::read(&out).expect("readable").members, read.members);
     }
 
@@ -345,8 +347,8 @@ mod tests {
         let outside = place.path().join("outside");
         fs::create_dir(&outside).expect("writable");
         let link = member("a", Kind::Link, outside.to_str().expect("plain"));
-        let text = Archive::pack(&[link, member("a/x", Kind::File, "1")]);
-        assert!(write(&text, &place.path().join("out")).is_err());
+        let (archive, text) = Archive::pack(&[link, member("a/x", Kind::File, "1")]);
+        assert!(write(&archive, &text, &place.path().join("out")).is_err());
         assert_eq!(fs::read_dir(&outside).expect("readable").count(), 0);
     }
 }

@@ -11,7 +11,7 @@
 //!   -O2
 //! ```
 //!
-//! To the rest of lop, a candidate is bytes. Deleting a frame with its bytes removes the file; deleting only the bytes
+//! To the rest of lop, a candidate is bytes, and [`TestCase`] says whether they are those of an archive. Deleting a frame with its bytes removes the file; deleting only the bytes
 //! empties it. The bytes between two frames are exactly those of the file, with or without a newline at the end.
 
 mod folder;
@@ -96,6 +96,70 @@ impl Entry {
     }
 }
 
+/// A test case, or a candidate of one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum TestCase<'a> {
+    /// The bytes of a single file, whatever they are.
+    File(&'a [u8]),
+    /// Several files, or a command: the text of an archive.
+    Files(&'a Archive, &'a [u8]),
+}
+
+impl<'a> TestCase<'a> {
+    /// Makes the test case that has this text, and an archive if it has several files.
+    #[must_use]
+    pub fn new(archive: Option<&'a Archive>, text: &'a [u8]) -> Self {
+        archive.map_or(TestCase::File(text), |archive| TestCase::Files(archive, text))
+    }
+
+    /// Makes another candidate of the same test case.
+    #[must_use]
+    pub fn with(self, text: &'a [u8]) -> Self {
+        Self::new(self.archive(), text)
+    }
+
+    /// Returns the bytes of the file, or the text of the archive.
+    #[must_use]
+    pub fn text(self) -> &'a [u8] {
+        match self {
+            TestCase::File(text) | TestCase::Files(_, text) => text,
+        }
+    }
+
+    /// Returns the archive of several files.
+    #[must_use]
+    pub fn archive(self) -> Option<&'a Archive> {
+        match self {
+            TestCase::File(_) => None,
+            TestCase::Files(archive, _) => Some(archive),
+        }
+    }
+
+    /// Lists the files, links and directories; empty for a single file, which has no entry.
+    #[must_use]
+    pub fn files(self) -> Vec<Entry> {
+        self.archive().map(|archive| archive.files(self.text())).unwrap_or_default()
+    }
+
+    /// Returns the words of the command, if it is part of the test case.
+    #[must_use]
+    pub fn words(self) -> Option<Vec<(usize, OsString)>> {
+        self.archive()?.words(self.text())
+    }
+}
+
+impl<'a> From<&'a [u8]> for TestCase<'a> {
+    fn from(text: &'a [u8]) -> Self {
+        TestCase::File(text)
+    }
+}
+
+impl<'a, const N: usize> From<&'a [u8; N]> for TestCase<'a> {
+    fn from(text: &'a [u8; N]) -> Self {
+        TestCase::File(text)
+    }
+}
+
 /// The mark of a test case, by which its texts are split into members.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Archive {
@@ -104,9 +168,9 @@ pub struct Archive {
 }
 
 impl Archive {
-    /// Packs members, in this order, into a text.
+    /// Packs members, in this order, into a text. The archive reads that text and those of all its candidates.
     #[must_use]
-    pub fn pack(members: &[Member]) -> Vec<u8> {
+    pub fn pack(members: &[Member]) -> (Self, Vec<u8>) {
         let mut hasher = blake3::Hasher::new();
         members.iter().for_each(|member| {
             hasher.update(&member.path);
@@ -119,7 +183,9 @@ impl Archive {
             members.iter().all(|member| finder.find(&member.content).is_none() && finder.find(&member.path).is_none())
         });
         let mark = mark.expect("no file has its own hash in it");
-        Archive::with_mark(mark.as_bytes()).text(members)
+        let archive = Archive::with_mark(mark.as_bytes());
+        let text = archive.text(members);
+        (archive, text)
     }
 
     fn with_mark(mark: &[u8]) -> Self {
@@ -143,7 +209,8 @@ impl Archive {
         [&self.begin, format!("{} {mode:o} {}\n", kind.name(), escaped(path)).as_bytes()].concat()
     }
 
-    /// Recognises an archive; `None` if the text isn't one.
+    /// Recognises a stored archive by its mark; `None` if the text has none. A file can begin with a mark, too: ask only
+    /// about a text that is known to be an archive.
     #[must_use]
     pub fn of(text: &[u8]) -> Option<Self> {
         let end = memchr::memchr(b'\n', text).unwrap_or(text.len());
@@ -214,6 +281,29 @@ impl Archive {
         members
     }
 
+    /// Returns the words of the command in a text, each with its number, if there are any.
+    #[must_use]
+    pub fn words(&self, text: &[u8]) -> Option<Vec<(usize, OsString)>> {
+        let entries = self.entries(text).into_iter().filter(|entry| entry.kind == Kind::Argument);
+        let words = entries.filter_map(|entry| {
+            let number = std::str::from_utf8(&entry.path).ok()?.parse().ok()?;
+            Some((number, OsStr::from_bytes(&text[entry.content]).to_owned()))
+        });
+        Some(words.collect::<Vec<_>>()).filter(|words| !words.is_empty())
+    }
+
+    /// Removes the words of the command from a text.
+    #[must_use]
+    pub fn without_words(&self, text: &[u8]) -> Vec<u8> {
+        let (mut left, mut at) = (Vec::with_capacity(text.len()), 0);
+        for entry in self.entries(text).iter().filter(|entry| entry.kind == Kind::Argument) {
+            left.extend_from_slice(&text[at..entry.whole().start]);
+            at = entry.whole().end;
+        }
+        left.extend_from_slice(&text[at..]);
+        left
+    }
+
     /// Returns the files, links and directories of a text.
     #[must_use]
     pub fn files(&self, text: &[u8]) -> Vec<Entry> {
@@ -221,30 +311,6 @@ impl Archive {
         entries.retain(|entry| entry.kind != Kind::Argument);
         entries
     }
-}
-
-/// Returns the words of the command in a text, each with its number, if there are any.
-#[must_use]
-pub fn words(text: &[u8]) -> Option<Vec<(usize, OsString)>> {
-    let entries = Archive::of(text)?.entries(text);
-    let words = entries.into_iter().filter(|entry| entry.kind == Kind::Argument).filter_map(|entry| {
-        let number = std::str::from_utf8(&entry.path).ok()?.parse().ok()?;
-        Some((number, OsStr::from_bytes(&text[entry.content]).to_owned()))
-    });
-    Some(words.collect::<Vec<_>>()).filter(|words| !words.is_empty())
-}
-
-/// Removes the words of the command from a text.
-#[must_use]
-pub fn without_words(text: &[u8]) -> Vec<u8> {
-    let entries = Archive::of(text).map(|archive| archive.entries(text)).unwrap_or_default();
-    let (mut left, mut at) = (Vec::with_capacity(text.len()), 0);
-    for entry in entries.iter().filter(|entry| entry.kind == Kind::Argument) {
-        left.extend_from_slice(&text[at..entry.whole().start]);
-        at = entry.whole().end;
-    }
-    left.extend_from_slice(&text[at..]);
-    left
 }
 
 /// Makes the members for the words of a command.
@@ -327,8 +393,8 @@ mod tests {
 
     #[test]
     fn a_mode_from_an_archive_gives_no_rights_of_others() {
-        let text = Archive::pack(&[Member { mode: 0o6755, ..member(b"a", b"x") }]);
-        assert_eq!(Archive::of(&text).expect("it is one").members(&text)[0].mode, 0o755);
+        let (archive, text) = Archive::pack(&[Member { mode: 0o6755, ..member(b"a", b"x") }]);
+        assert_eq!(archive.members(&text)[0].mode, 0o755);
     }
 
     #[test]
@@ -340,22 +406,21 @@ mod tests {
             Member { kind: Kind::Folder, mode: 0o755, ..member(b"e", b"") },
             member(b"empty", b""),
         ];
-        let text = Archive::pack(&members);
-        assert_eq!(Archive::of(&text).expect("it is one").members(&text), members);
+        let (archive, text) = Archive::pack(&members);
+        assert_eq!(archive.members(&text), members);
     }
 
     #[test]
     fn a_file_may_be_an_archive_itself() {
-        let inner = Archive::pack(&[member(b"a", b"1")]);
+        let (_, inner) = Archive::pack(&[member(b"a", b"1")]);
         let outer = [member(b"in", &inner), member(b"out", b"2")];
-        let text = Archive::pack(&outer);
-        assert_eq!(Archive::of(&text).expect("it is one").members(&text), outer);
+        let (archive, text) = Archive::pack(&outer);
+        assert_eq!(archive.members(&text), outer);
     }
 
     #[test]
     fn a_path_that_leads_out_is_no_entry() {
-        let text = Archive::pack(&[member(b"../a", b"1"), member(b"/b", b"2"), member(b"c/./d", b"3")]);
-        let archive = Archive::of(&text).expect("it is one");
+        let (archive, text) = Archive::pack(&[member(b"../a", b"1"), member(b"/b", b"2"), member(b"c/./d", b"3")]);
         let paths: Vec<_> = archive.entries(&text).into_iter().map(|entry| entry.path).collect();
         assert_eq!(paths, [b"c/./d"]);
         assert!(Archive::of(b"").is_none() && Archive::of(b"lop-files-12 x\n").is_none());
@@ -367,8 +432,8 @@ mod tests {
             files in prop::collection::btree_map("[a-z\\\\\n\u{e9} ]{1,8}", prop::collection::vec(any::<u8>(), 0..60), 0..6)
         ) {
             let members: Vec<_> = files.iter().map(|(path, content)| member(path.as_bytes(), content)).collect();
-            let text = Archive::pack(&members);
-            prop_assert_eq!(Archive::of(&text).expect("it is one").members(&text), members);
+            let (archive, text) = Archive::pack(&members);
+            prop_assert_eq!(archive.members(&text), members);
         }
     }
 }

@@ -213,7 +213,8 @@ pub fn compare_pair(
     let names = if names.is_empty() { Entrant::isolating().to_vec() } else { names };
     let runner = RefCell::new(Runner::new(start(1)?, problem.deadline));
     runner.borrow_mut().baseline(&problem.content, passing, || FileError::PassIsInteresting)?;
-    let pair = Pair { passing, failing: &problem.content, grammar: problem.grammar.as_ref(), stop: None };
+    let pair =
+        Pair { passing, failing: &problem.content, archive: None, grammar: problem.grammar.as_ref(), stop: None };
     let judge = |text: &[u8]| runner.borrow_mut().judge(vec![text.to_vec()]).map(|verdicts| answer(verdicts[0]));
     let (mut rows, mut units) = (Vec::new(), 0);
     for (done, &algorithm) in names.iter().enumerate() {

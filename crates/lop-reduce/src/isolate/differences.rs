@@ -67,12 +67,17 @@ pub(super) enum Cut {
 
 impl Cut {
     /// The coarsest one for two texts; `None` if they are the same.
-    pub(super) fn first(passing: &[u8], failing: &[u8], reading: Option<&Reading>) -> Option<Self> {
+    pub(super) fn first(
+        archive: Option<&Archive>,
+        passing: &[u8],
+        failing: &[u8],
+        reading: Option<&Reading>,
+    ) -> Option<Self> {
         if passing == failing {
             return None;
         }
         Some(match reading {
-            _ if Archive::of(failing).is_some() => Cut::Files,
+            _ if archive.is_some() => Cut::Files,
             // A parse that is abandoned leaves lines.
             Some(reading) if [passing, failing].iter().all(|text| reading.parse(text).is_some()) => {
                 Cut::Units(1, reading.clone())
@@ -82,12 +87,12 @@ impl Cut {
     }
 
     /// The next finer one; `None` behind the finest.
-    pub(super) fn finer(&self, passing: &[u8], failing: &[u8]) -> Option<Self> {
+    pub(super) fn finer(&self, archive: Option<&Archive>, passing: &[u8], failing: &[u8]) -> Option<Self> {
         match self {
             Cut::Files => Some(Cut::Hunks),
             Cut::Hunks => Some(Cut::Lines),
             // Of several files a line is the smallest change.
-            Cut::Lines => Archive::of(failing).is_none().then_some(Cut::Characters),
+            Cut::Lines => archive.is_none().then_some(Cut::Characters),
             Cut::Units(depth, reading) => {
                 let next = depth + depth.div_ceil(2);
                 let deepest = [passing, failing].iter().map(|text| units(text, reading, usize::MAX).1).max();
@@ -113,9 +118,8 @@ impl Cut {
     }
 
     /// The ends of the parts of a text, ascending. A file that the other text does not have is one part.
-    fn ends(&self, text: &[u8], other: &[u8]) -> Vec<usize> {
-        let archive = Archive::of(text);
-        let entries = archive.as_ref().map(|archive| archive.entries(text)).unwrap_or_default();
+    fn ends(&self, archive: Option<&Archive>, text: &[u8], other: &[u8]) -> Vec<usize> {
+        let entries = archive.map(|archive| archive.entries(text)).unwrap_or_default();
         let there: HashSet<Vec<u8>> =
             archive.iter().flat_map(|archive| archive.entries(other)).map(|entry| entry.path).collect();
         let whole = |entry: &Entry| matches!(self, Cut::Files) || !there.contains(&entry.path);
@@ -258,13 +262,19 @@ pub(super) struct Differences {
 
 impl Differences {
     /// `None` after a request to stop.
-    pub(super) fn of(passing: &[u8], failing: &[u8], cut: &Cut, stop: &Stop) -> Option<Self> {
-        if let (Cut::Files, Some(archive)) = (cut, Archive::of(failing)) {
-            return Some(Differences { all: of_files(&archive, passing, failing) });
+    pub(super) fn of(
+        archive: Option<&Archive>,
+        passing: &[u8],
+        failing: &[u8],
+        cut: &Cut,
+        stop: &Stop,
+    ) -> Option<Self> {
+        if let (Cut::Files, Some(archive)) = (cut, archive) {
+            return Some(Differences { all: of_files(archive, passing, failing) });
         }
         let parts = |text: &[u8], other: &[u8]| {
             let mut start = 0;
-            let ends = cut.ends(text, other);
+            let ends = cut.ends(archive, text, other);
             ends.into_iter().map(|end| std::mem::replace(&mut start, end)..end).collect::<Vec<_>>()
         };
         let (old, new) = (parts(passing, failing), parts(failing, passing));

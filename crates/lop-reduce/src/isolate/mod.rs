@@ -31,6 +31,8 @@ pub struct Pair<'p> {
     pub passing: &'p [u8],
     /// The text that fails.
     pub failing: &'p [u8],
+    /// The archive whose texts both are, if each has several files.
+    pub archive: Option<&'p Archive>,
     /// Their language, if it is known.
     pub grammar: Option<&'p Arc<Grammar>>,
     /// Ends the work between two questions, which takes long on large texts, when it says so.
@@ -111,18 +113,18 @@ pub fn isolate_by<E>(
         refused: 0,
     };
     let (mut levels, mut last) = (Vec::new(), Some(Differences::default()));
-    let mut cut = Cut::first(&work.passing, &work.failing, reading.as_ref());
+    let mut cut = Cut::first(pair.archive, &work.passing, &work.failing, reading.as_ref());
     while let Some(now) = cut {
-        last = Differences::of(&work.passing, &work.failing, &now, &stop);
-        let is_last = now.finer(&work.passing, &work.failing).is_none();
+        last = Differences::of(pair.archive, &work.passing, &work.failing, &now, &stop);
+        let is_last = now.finer(pair.archive, &work.passing, &work.failing).is_none();
         // After a request to stop neither is as it should be.
         if stop() {
             break;
         }
         let Some(differences) = &last else { break };
         levels.extend(work.level(now.name(), differences, is_last, search)?);
-        last = Differences::of(&work.passing, &work.failing, &now, &stop);
-        cut = now.finer(&work.passing, &work.failing);
+        last = Differences::of(pair.archive, &work.passing, &work.failing, &now, &stop);
+        cut = now.finer(pair.archive, &work.passing, &work.failing);
     }
     let Work { passing, failing, tests, refused, .. } = work;
     let differences = last.filter(|_| !stop());
@@ -187,7 +189,7 @@ struct Gate {
 impl Gate {
     /// `None` where the texts of an archive have languages of their own, or one cannot be parsed.
     fn new(reading: &Reading, pair: Pair<'_>) -> Option<Self> {
-        if Archive::of(pair.failing).is_some() {
+        if pair.archive.is_some() {
             return None;
         }
         let mut parser = reading.parser()?;
@@ -218,8 +220,12 @@ mod tests {
         answer: impl Fn(&str) -> Answer,
     ) -> (Vec<(String, String)>, Isolated) {
         let grammar = (file != "x.txt").then(|| lop_testing::grammar(file));
+        let pair = Pair { passing, failing, archive: None, grammar: grammar.as_ref(), stop: None };
+        isolated_of(pair, answer)
+    }
+
+    fn isolated_of(pair: Pair<'_>, answer: impl Fn(&str) -> Answer) -> (Vec<(String, String)>, Isolated) {
         let answer = |text: &[u8]| answer(&String::from_utf8_lossy(text));
-        let pair = Pair { passing, failing, grammar: grammar.as_ref(), stop: None };
         let found = isolate(pair, |text| Ok::<_, Infallible>(answer(text))).expect("it answers");
         assert_eq!((answer(&found.passing), answer(&found.failing)), (Answer::Passes, Answer::Fails));
         let part = |text: &[u8], range: &Range<usize>| String::from_utf8_lossy(&text[range.clone()]).trim().to_owned();
@@ -286,16 +292,16 @@ mod tests {
         };
         let passing = [member("a", "1\n2\n3\n"), member("old", "o\n")];
         let failing = [member("a", "1\n20\n3\n40\n"), member("new", "n\nm\n")];
-        let all = Archive::pack(&[&passing[..], &failing[..]].concat());
-        let archive = Archive::of(&all).expect("it is one");
+        let (archive, _) = Archive::pack(&[&passing[..], &failing[..]].concat());
         let (passing, failing) = (archive.text(&passing), archive.text(&failing));
+        let both = Pair { passing: &passing, failing: &failing, archive: Some(&archive), grammar: None, stop: None };
         for (wanted, pair) in [("40", ("", "40")), ("20", ("2", "20"))] {
             let fails = |text: &str| if text.contains(wanted) { Answer::Fails } else { Answer::Passes };
-            let (parts, found) = isolated("x.txt", &passing, &failing, fails);
+            let (parts, found) = isolated_of(both, fails);
             assert_eq!(parts, pairs(&[pair]));
             assert_eq!(found.levels[0].of, "files");
         }
-        let (parts, _) = isolated("x.txt", &passing, &failing, |text| match text.contains("\nn\n") {
+        let (parts, _) = isolated_of(both, |text| match text.contains("\nn\n") {
             true => Answer::Fails,
             false => Answer::Passes,
         });
@@ -312,7 +318,7 @@ mod tests {
         let (passing, failing) = (lines(7_919), lines(104_729));
         let begun = Instant::now();
         let stop: Stop = Arc::new(move || begun.elapsed() > Duration::from_millis(300));
-        let pair = Pair { passing: &passing, failing: &failing, grammar: None, stop: Some(&stop) };
+        let pair = Pair { passing: &passing, failing: &failing, archive: None, grammar: None, stop: Some(&stop) };
         let found = isolate(pair, |_| Ok::<_, Infallible>(Answer::Unresolved)).expect("it answers");
         assert!(begun.elapsed() < Duration::from_secs(3), "{:?}", begun.elapsed());
         assert!(!found.is_complete && found.differences.is_empty());

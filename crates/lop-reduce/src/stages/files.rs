@@ -41,7 +41,7 @@ pub(crate) fn reduce_files(
         if inside(&best).iter().all(Range::is_empty) || reducer.session.is_proposal_refused(settled(&best)) {
             continue;
         }
-        let around = project.tokens_around(number, &best, reducer.options.max_parse, &reducer.stop);
+        let around = project.tokens_around(number, &best, reducer.options.max_parse(), &reducer.stop);
         let leaves = reducer.tokens().saturating_sub(around).max(1);
         let (language, grammar) = (grammar.name(), Some(grammar));
         let parts = Parts { inside: Arc::clone(&inside), language, grammar, leaves, around: (around, true) };

@@ -81,7 +81,7 @@ fn plant<'g>(reducer: &mut Reducer<'_, 'g>, inside: &Inside, grammar: Option<&'g
     let planted = grammar.map(|grammar| {
         let new = || Ok::<_, ParseError>(parser(grammar, &reducer.stop)?.inside(inside));
         let parts = inside(&best);
-        if parts.iter().map(std::ops::Range::len).sum::<usize>() > reducer.options.max_parse {
+        if parts.iter().map(std::ops::Range::len).sum::<usize>() > reducer.options.max_parse() {
             return Err(ParseError::TooHard);
         }
         let text: Vec<u8> = parts.into_iter().flat_map(|part| best[part].to_vec()).collect();

@@ -4,7 +4,7 @@ use maud::{Markup, html};
 
 use crate::origins::Origins;
 use crate::text::{self, shown};
-use lop_files::project::Archive;
+use lop_files::project::{Archive, TestCase};
 
 /// Rows that are written into the page.
 const MOST_ROWS: usize = 3_000;
@@ -38,9 +38,9 @@ struct Row {
     more: usize,
 }
 
-pub(super) fn section(original: &[u8], best: &[u8], origins: Origins) -> Markup {
+pub(super) fn section(best: TestCase<'_>, original: &[u8], origins: Origins) -> Markup {
+    let (archive, best) = (best.archive(), best.text());
     let (before, after) = (lines(original), lines(best));
-    let archive = Archive::of(original);
     let mut rows = rows(&before, &after, &origins.lines(best));
     // The mark of an archive is a line of no file.
     rows.drain(..usize::from(archive.is_some()).min(rows.len()));
@@ -66,10 +66,10 @@ pub(super) fn section(original: &[u8], best: &[u8], origins: Origins) -> Markup 
                     @let more = part.iter().map(|row| row.more).sum::<usize>();
                     details {
                         summary { (text::len(part.len() + more)) " lines gone" }
-                        (written(part, &before, &after, archive.as_ref()))
+                        (written(part, &before, &after, archive))
                         @if more > 0 { p class="cut" { "and " (text::len(more)) " more" } }
                     }
-                } @else { (written(part, &before, &after, archive.as_ref())) }
+                } @else { (written(part, &before, &after, archive)) }
             }
         }
     }
@@ -226,7 +226,7 @@ mod tests {
         let long: String = (0..MOST_ROWS + 5).map(|n| format!("{n}\n")).collect();
         let mut origins = Origins::new(long.as_bytes());
         origins.follow(b"3003\n");
-        let page = section(long.as_bytes(), b"3003\n", origins).into_string();
+        let page = section(b"3003\n".into(), long.as_bytes(), origins).into_string();
         assert!(page.contains("2,603 more lines are not shown"), "{page}");
         assert!(page.contains("3,003 lines gone") && page.contains("and 2,603 more"), "{page}");
         assert!(page.contains("<i>3004</i><code>3003</code>"), "{page}");

@@ -7,7 +7,7 @@ use maud::{Markup, html};
 
 use crate::reasons::{ORDER, caveat, heading, sentence};
 use crate::text::{self, shown};
-use lop_files::project::Archive;
+use lop_files::project::{Archive, TestCase};
 use lop_reduce::{Necessity, Report, Why};
 
 /// Tokens that are marked; a browser is slow with many more.
@@ -24,10 +24,10 @@ pub(super) fn section(report: &Report) -> Markup {
             @if part.len() < report.best.len() { p class="cut" { "Only the first " (text::len(part.len())) " bytes are shown." } }
         };
     };
-    marked(map)
+    marked(report.archive.as_ref(), map)
 }
 
-fn marked(map: &Necessity) -> Markup {
+fn marked(archive: Option<&Archive>, map: &Necessity) -> Markup {
     let total = map.reasons.len();
     html! {
         p class="lead" {
@@ -43,7 +43,7 @@ fn marked(map: &Necessity) -> Markup {
                 }
             }
         }
-        @let files = files(&map.text);
+        @let files = files(TestCase::new(archive, &map.text));
         @for (path, part) in &files {
             @if files.len() > 1 || !path.is_empty() { h3 { (path) } }
             pre class="block map" { (tokens(map, part)) }
@@ -52,9 +52,10 @@ fn marked(map: &Necessity) -> Markup {
     }
 }
 
-/// The files of a text with their paths; a text that is none of several is one without a path.
-fn files(text: &[u8]) -> Vec<(String, Range<usize>)> {
-    let Some(archive) = Archive::of(text) else { return vec![(String::new(), 0..text.len())] };
+/// Lists the files with their paths; a single file has none.
+fn files(case: TestCase<'_>) -> Vec<(String, Range<usize>)> {
+    let text = case.text();
+    let Some(archive) = case.archive() else { return vec![(String::new(), 0..text.len())] };
     let files = archive.entries(text).into_iter().filter_map(|entry| {
         let frame = entry.frame.start + 1..entry.frame.end - 1;
         Some((shown(archive.heading(&text[frame])?.as_bytes()), entry.content))
@@ -105,7 +106,7 @@ mod tests {
             is_result: true,
             reasons: vec![reason(0..1, Why::Kept), reason(2..11, Why::Unasked)],
         };
-        let page = marked(&map).into_string();
+        let page = marked(None, &map).into_string();
         let pre = page.split("<pre class=\"block map\">").nth(1).and_then(|rest| rest.split("</pre>").next());
         let tags = regex::Regex::new("<[^>]*>").expect("a constant");
         assert_eq!(tags.replace_all(pre.expect("a map"), ""), "a &lt;/script&gt;\\u{1b}\\xff\n");

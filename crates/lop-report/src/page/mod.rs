@@ -11,8 +11,8 @@ mod tests;
 
 use maud::{DOCTYPE, Markup, PreEscaped, html};
 
-use lop_files::project::Archive;
-use lop_reduce::{Ended, Report};
+use lop_files::project::TestCase;
+use lop_reduce::{Ended, Minimal, Report};
 
 use super::history::History;
 use super::origins::Origins;
@@ -61,7 +61,7 @@ impl Page<'_> {
                     main {
                         (section("run", "The run", self.run()))
                         (section("map", "The result, and why each token was kept", map::section(self.report)))
-                        (section("sides", "What became of the input", diff_view::section(self.original, &self.report.best, self.origins())))
+                        (section("sides", "What became of the input", diff_view::section(self.report.case(), self.original, self.origins())))
                         (section("curve", "Size over tests", chart::section(&self.history.sizes, self.report)))
                         (section("passes", "Passes", tables::passes(self.report)))
                         (section("model", "Statistics of the model, by depth", tables::depths(&self.report.depths)))
@@ -95,8 +95,8 @@ impl Page<'_> {
             Ended::Budget => ("stopped at the limit", "warn"),
         };
         let guarantee = match (ended, *minimal) {
-            (Ended::Complete, "none") => "not guaranteed to be minimal".to_owned(),
-            (Ended::Complete, level) => format!("1-minimal by {level}"),
+            (Ended::Complete, Minimal::None) => "not guaranteed to be minimal".to_owned(),
+            (Ended::Complete, level) => format!("1-minimal by {}", level.name()),
             _ => "not minimal yet".to_owned(),
         };
         html! {
@@ -116,13 +116,13 @@ impl Page<'_> {
 
     /// The command, the condition and the result.
     fn run(&self) -> Markup {
-        let best = self.report.best.as_slice();
-        let texts: Vec<(Option<String>, &[u8])> = match Archive::of(best) {
-            Some(archive) => {
+        let case = self.report.case();
+        let texts: Vec<(Option<String>, &[u8])> = match case {
+            TestCase::Files(archive, best) => {
                 let files = archive.files(best).into_iter().take(SHOWN_FILES);
                 files.map(|file| (Some(text::path(file.path())), &best[file.content])).collect()
             }
-            None => vec![(None, best)],
+            TestCase::File(best) => vec![(None, best)],
         };
         html! {
             dl class="facts" {

@@ -4,13 +4,14 @@ use std::time::Duration;
 
 use super::*;
 use lop_engine::Verdict;
-use lop_reduce::{Counts, PassStats, Reliability, Size};
+use lop_reduce::{Counts, Minimal, PassStats, Reliability, Size};
 use lop_run::oracle::Outcome;
 
 fn report(best: &[u8]) -> Report {
     let size = |bytes| Size { bytes, tokens: 4, lines: 1 };
     Report {
         best: best.to_vec(),
+        archive: None,
         before: size(100),
         after: size(best.len()),
         ended: Ended::Budget,
@@ -30,7 +31,7 @@ fn report(best: &[u8]) -> Report {
         skipped: Vec::new(),
         kept_by_timeout: Vec::new(),
         necessity: None,
-        minimal: "none",
+        minimal: Minimal::None,
     }
 }
 

@@ -45,6 +45,7 @@ pub struct State {
     pub now: Size,
     /// Files that are left, if the test case has several.
     pub files: Option<usize>,
+    archive: Option<Archive>,
     /// The best result.
     pub best: Arc<[u8]>,
     /// Bytes of the best result after so many tests.
@@ -89,7 +90,8 @@ impl State {
     pub fn take(&mut self, event: &Event<'_>, now: Duration) {
         self.clock = now;
         match *event {
-            Event::Started { size, grammar, slots, .. } => {
+            Event::Started { size, archive, grammar, slots, .. } => {
+                self.archive = archive.cloned();
                 (self.before, self.now) = (size, size);
                 self.grammar = grammar.map(str::to_owned);
                 self.workers = vec![None; slots];
@@ -160,7 +162,7 @@ impl State {
 
     fn replace(&mut self, content: &[u8], size: Size, tests: u64) {
         (self.best, self.now, self.tests) = (content.into(), size, tests);
-        self.files = Archive::of(content).map(|archive| archive.files(content).len());
+        self.files = self.archive.as_ref().map(|archive| archive.files(content).len());
         self.curve.push((tests, size.bytes));
         if self.curve.len() > POINTS {
             let mut number = 0;
@@ -218,7 +220,14 @@ mod tests {
     fn started() -> State {
         let mut state = State::new("x.zed".to_owned(), b"input");
         state.take(
-            &Event::Started { size: SIZE, grammar: Some("zed"), syntax_errors: 0, by_structure: false, slots: 2 },
+            &Event::Started {
+                size: SIZE,
+                archive: None,
+                grammar: Some("zed"),
+                syntax_errors: 0,
+                by_structure: false,
+                slots: 2,
+            },
             seconds(0.0),
         );
         state

@@ -31,7 +31,14 @@ fn run() -> State {
     let mut state = State::new("crash.zed".to_owned(), BEFORE.as_bytes());
     let size = |bytes| Size { bytes, tokens: bytes / 4, lines: bytes / 20 };
     state.take(
-        &Event::Started { size: size(12_345), grammar: Some("zed"), syntax_errors: 0, by_structure: false, slots: 3 },
+        &Event::Started {
+            size: size(12_345),
+            archive: None,
+            grammar: Some("zed"),
+            syntax_errors: 0,
+            by_structure: false,
+            slots: 3,
+        },
         seconds(0.0),
     );
     let mut outcome = Outcome::of(Verdict::Interesting);
@@ -109,7 +116,10 @@ fn nothing_of_what_is_shown_does_anything_to_the_terminal() {
     let name = std::path::Path::new(nasty);
     let mut state = State::new(crate::text::path(name), nasty.as_bytes());
     let size = Size { bytes: 9, tokens: 3, lines: 1 };
-    state.take(&Event::Started { size, grammar: None, syntax_errors: 0, by_structure: false, slots: 1 }, seconds(0.0));
+    state.take(
+        &Event::Started { size, archive: None, grammar: None, syntax_errors: 0, by_structure: false, slots: 1 },
+        seconds(0.0),
+    );
     state.take(&Event::Trying { worker: 0, pass: "words", bytes: 7, what: nasty }, seconds(0.1));
     state.take(&Event::Note(nasty), seconds(0.2));
     let outcome = Outcome::of(Verdict::NotInteresting);

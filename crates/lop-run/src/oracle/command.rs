@@ -27,7 +27,7 @@ use super::confine::Launcher;
 use super::output::Written;
 use super::process::{self, Ending, Left, MARK, Watch, unstarted};
 use super::program::{self, CommandError};
-use super::remote_runner::{self, RemoteTarget};
+use super::remote_runner::{self, RemoteTarget, RunnerError};
 use super::second_command::SecondCommand;
 use super::side_file::{SideFile, SideFileError};
 use super::slot::RunFiles;
@@ -37,7 +37,7 @@ use super::{
     Cancel, Conditions, ConfineError, Confinement, Exit, Oracle, Outcome, Slot, output, shell, signal_name, with_causes,
 };
 use lop_engine::Verdict;
-use lop_files::project;
+use lop_files::project::{self, Archive, TestCase};
 
 /// Maximum number of bytes of each output: a test that writes more is killed and counts as not interesting.
 const OUTPUT_LIMIT: u64 = 64 << 20;
@@ -75,10 +75,10 @@ pub struct CommandOracle {
 pub enum Subject {
     /// A file; only its base name is used.
     File(PathBuf),
-    /// A directory; each candidate is an archive. Only its base name is used.
-    Directory(PathBuf),
-    /// Files, by their paths below the test's directory; each candidate is an archive.
-    Files(Vec<PathBuf>),
+    /// A directory, whose candidates are texts of the archive. Only its base name is used.
+    Directory(PathBuf, Archive),
+    /// Files, by their paths below the test's directory; candidates are texts of the archive.
+    Files(Vec<PathBuf>, Archive),
 }
 
 impl From<&Path> for Subject {
@@ -97,8 +97,17 @@ impl Subject {
     /// Returns the candidate's names in the test's directory.
     fn names(&self) -> Result<Vec<OsString>, CommandError> {
         match self {
-            Subject::File(path) | Subject::Directory(path) => Ok(vec![base_name(path)?]),
-            Subject::Files(paths) => Ok(paths.iter().map(|path| path.clone().into_os_string()).collect()),
+            Subject::File(path) | Subject::Directory(path, _) => Ok(vec![base_name(path)?]),
+            Subject::Files(paths, _) => Ok(paths.iter().map(|path| path.clone().into_os_string()).collect()),
+        }
+    }
+
+    /// Returns the archive whose texts are the candidates; `None` for a single file.
+    #[must_use]
+    pub fn archive(&self) -> Option<&Archive> {
+        match self {
+            Subject::File(_) => None,
+            Subject::Directory(_, archive) | Subject::Files(_, archive) => Some(archive),
         }
     }
 
@@ -109,7 +118,7 @@ impl Subject {
 
     /// Whether a candidate is one file, which the test can also read from standard input.
     fn reads_stdin(&self) -> bool {
-        self.is_file() || matches!(self, Subject::Files(names) if names.len() == 1)
+        self.is_file() || matches!(self, Subject::Files(names, _) if names.len() == 1)
     }
 }
 
@@ -149,8 +158,8 @@ enum RunError {
     Read { source: io::Error },
     #[error(transparent)]
     Surroundings(#[from] SurroundingsError),
-    #[error("{0}")]
-    Elsewhere(String),
+    #[error(transparent)]
+    Elsewhere(#[from] RunnerError),
 }
 
 impl CommandOracle {
@@ -225,8 +234,8 @@ impl CommandOracle {
         for (index, rest) in self.arguments.iter().flat_map(Word::paths) {
             let path = match &self.subject {
                 Subject::File(_) => None,
-                Subject::Files(names) => names.get(index).cloned(),
-                Subject::Directory(_) => {
+                Subject::Files(names, _) => names.get(index).cloned(),
+                Subject::Directory(..) => {
                     rest.strip_prefix(b"/").map(|rest| Path::new(OsStr::from_bytes(rest)).to_owned())
                 }
             };
@@ -565,7 +574,7 @@ impl CommandOracle {
         let arguments = self.arguments_of(candidate).map(|word| word.render(Path::new(""), &self.names)).collect();
         let stdin = (self.candidate_on_stdin && path.is_file()).then(|| self.names[0].clone());
         let action = away.action(case, arguments, stdin);
-        let ran = away.place.run(&action, deadline, cancel).map_err(RunError::Elsewhere)?;
+        let ran = away.place.run(&action, deadline, cancel)?;
         (&files.stdout).write_all(&ran.stdout).map_err(&in_place)?;
         (&files.stderr).write_all(&ran.stderr).map_err(&in_place)?;
         let ending = match ran.exit {
@@ -576,9 +585,13 @@ impl CommandOracle {
         self.judge_ending(candidate, ending, ran.duration, files, written).map_err(|source| RunError::Read { source })
     }
 
+    fn case<'a>(&'a self, candidate: &'a [u8]) -> TestCase<'a> {
+        TestCase::new(self.subject.archive(), candidate)
+    }
+
     /// Returns the arguments in a candidate. An empty test case has none.
     fn arguments_of(&self, candidate: &[u8]) -> impl Iterator<Item = &Word> {
-        let own = self.reduces_arguments.then(|| project::words(candidate).unwrap_or_default());
+        let own = self.reduces_arguments.then(|| self.case(candidate).words().unwrap_or_default());
         let is_there = move |at: &usize| own.as_ref().is_none_or(|own| own.iter().any(|(number, _)| *number == at + 1));
         (0..self.arguments.len()).filter(is_there).map(|at| &self.arguments[at])
     }
@@ -595,14 +608,14 @@ impl CommandOracle {
     /// Writes the candidate under all of its names and returns the path of the first.
     fn write(&self, candidate: &[u8], directory: &Path) -> io::Result<PathBuf> {
         let path = self.names.first().map_or_else(|| directory.to_owned(), |name| directory.join(name));
-        match self.subject {
-            Subject::Directory(_) => {
-                project::write(candidate, &path).map_err(|error| error.source)?;
+        match &self.subject {
+            Subject::Directory(_, archive) => {
+                project::write(archive, candidate, &path).map_err(|error| error.source)?;
                 // Another name is a link to the same directory.
                 self.names[1..].iter().try_for_each(|name| symlink(&self.names[0], directory.join(name)))?;
             }
-            Subject::Files(ref own) => {
-                project::write(candidate, directory).map_err(|error| error.source)?;
+            Subject::Files(own, archive) => {
+                project::write(archive, candidate, directory).map_err(|error| error.source)?;
                 // Another name belongs to the first file, which may be removed.
                 for name in self.names[own.len()..].iter().filter(|_| path.is_file()) {
                     let other = directory.join(name);
@@ -639,7 +652,7 @@ impl CommandOracle {
     ) -> io::Result<Outcome> {
         let stdout = output::read(&files.stdout, written.is_some() || self.conditions.need_stdout())?;
         let stderr = output::read(&files.stderr, written.is_some() || self.conditions.need_stderr())?;
-        let verdict = |exit| self.conditions.judge(candidate, exit, &stdout.text, &stderr.text);
+        let verdict = |exit| self.conditions.judge(self.case(candidate), exit, &stdout.text, &stderr.text);
         let judge = |exit| Outcome { exit, ..Outcome::of(verdict(exit)) };
         let mut outcome = match ending {
             Ending::Cancelled => Outcome::cancelled(),

@@ -3,9 +3,10 @@
 use super::signal::SignalError;
 
 /// A condition that cannot be understood.
-#[derive(Debug, Clone, PartialEq, thiserror::Error)]
+#[derive(Debug, Clone, PartialEq, thiserror::Error, miette::Diagnostic)]
 pub enum ConditionError {
     /// A regular expression does not parse; the source says where.
+    #[diagnostic(help("escape special characters with a backslash: \\( or \\["))]
     #[error("the pattern '{pattern}' of {option} is not a regular expression")]
     Regex {
         /// The option it was given to.

@@ -27,7 +27,7 @@ use super::signal::signal_number;
 use super::slippage::Slippage;
 use super::{Exit, INVALID_CODE, TIMEOUT_CODE};
 use lop_engine::Verdict;
-use lop_files::project::Archive;
+use lop_files::project::TestCase;
 
 /// The conditions as the user gave them. The default is exit code 0.
 #[derive(Clone, Debug, Default, PartialEq, Eq, serde::Serialize)]
@@ -111,7 +111,7 @@ struct ListedErrors {
 /// A finished run.
 #[derive(Clone, Copy)]
 struct Run<'a> {
-    candidate: &'a [u8],
+    candidate: TestCase<'a>,
     stdout: &'a [u8],
     stderr: &'a [u8],
 }
@@ -178,8 +178,8 @@ impl Conditions {
 
     /// Judges a run on `candidate` by its exit and outputs. [`Exit::Unknown`] is never interesting.
     #[must_use]
-    pub fn judge(&self, candidate: &[u8], exit: Exit, stdout: &[u8], stderr: &[u8]) -> Verdict {
-        let run = Run { candidate, stdout, stderr };
+    pub fn judge<'a>(&self, candidate: impl Into<TestCase<'a>>, exit: Exit, stdout: &[u8], stderr: &[u8]) -> Verdict {
+        let run = Run { candidate: candidate.into(), stdout, stderr };
         let asked_for = matches!(exit, Exit::Code(code) if self.exit_codes.contains(&code));
         if !asked_for && exit == Exit::Code(INVALID_CODE) {
             return Verdict::Invalid;
@@ -207,13 +207,11 @@ impl Conditions {
     /// Whether the conditions on reported positions hold, if there are any.
     fn place_holds(&self, run: Run<'_>) -> bool {
         let Some(NamedPlaces { finder, wanted }) = &self.at else { return true };
-        let archive = Archive::of(run.candidate);
-        let files = archive.map(|archive| archive.files(run.candidate)).unwrap_or_default();
-        let several = files
-            .iter()
-            .map(|file| (file.path().file_name().and_then(OsStr::to_str), &run.candidate[file.content.clone()]));
+        let (files, text) = (run.candidate.files(), run.candidate.text());
+        let several =
+            files.iter().map(|file| (file.path().file_name().and_then(OsStr::to_str), &text[file.content.clone()]));
         let candidates: Vec<(Option<&str>, &[u8])> =
-            if files.is_empty() { vec![(None, run.candidate)] } else { several.collect() };
+            if files.is_empty() { vec![(None, text)] } else { several.collect() };
         let holds = |text: &[u8], messages: &[Regex]| {
             let mut found = false;
             let holds = candidates.iter().any(|(name, candidate)| {

@@ -46,7 +46,7 @@ pub use private::PrivateDirectory;
 pub use process::{end_tests_at_once, run_limited};
 pub use program::CommandError;
 pub use program::has_program;
-pub use remote_runner::{Action, CASE, Content, Folder, Node, RemoteResult, RemoteRunner};
+pub use remote_runner::{Action, CASE, Content, Folder, Node, RemoteResult, RemoteRunner, RunnerError};
 pub use second_command::{Guarded, SecondCommand};
 pub use shell::{exact_line as exact_shell_line, line as shell_line};
 pub use side_file::{CopyLimits, SideFile, SideFileError};

@@ -5,7 +5,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 /// The command cannot be used.
-#[derive(Debug, thiserror::Error)]
+#[derive(Debug, thiserror::Error, miette::Diagnostic)]
 pub enum CommandError {
     /// There is no such file.
     #[error("the test {} does not exist", path.display())]
@@ -14,6 +14,7 @@ pub enum CommandError {
         path: PathBuf,
     },
     /// A bare name was found nowhere.
+    #[diagnostic(help("check the spelling, or write the path of the program"))]
     #[error("{} is neither a file in the current directory nor a command in PATH", name.display())]
     NotInPath {
         /// The name.

@@ -35,11 +35,27 @@ pub trait RemoteRunner: fmt::Debug + Send + Sync {
     /// Runs an action once, for at most `deadline` from its start there.
     ///
     /// # Errors
-    /// A message with the way out, when it cannot be run: nothing is known of the command then.
-    fn run(&self, action: &Action, deadline: Duration, cancel: &Cancel) -> Result<RemoteResult, String>;
+    /// [`RunnerError`] if it cannot be run. Then nothing is known about the command.
+    fn run(&self, action: &Action, deadline: Duration, cancel: &Cancel) -> Result<RemoteResult, RunnerError>;
 
     /// The place, for people.
     fn describe(&self) -> String;
+}
+
+/// Why an action cannot be run on another machine.
+#[derive(Debug, thiserror::Error)]
+pub enum RunnerError {
+    /// A name or a word of the action that its protocol cannot express.
+    #[error("{} is not UTF-8, which servers reject; rename it", .0.display())]
+    NotUtf8(OsString),
+    /// The machine gives no reliable answer.
+    #[error("{place}: {cause}; look after the server, or use --remote none")]
+    Unreachable {
+        /// The machine.
+        place: String,
+        /// The last problem with it.
+        cause: Box<dyn std::error::Error + Send + Sync>,
+    },
 }
 
 /// A command with its files.

@@ -41,9 +41,10 @@ impl CopyLimits {
 }
 
 /// Something cannot be put beside the candidate.
-#[derive(Debug, thiserror::Error)]
+#[derive(Debug, thiserror::Error, miette::Diagnostic)]
 pub enum SideFileError {
     /// It is not there, or cannot be read.
+    #[diagnostic(help("--with takes regular files and directories"))]
     #[error("cannot read {}, which --with puts next to the candidate", path.display())]
     Unread {
         /// Its path, or that of something in it.
@@ -52,18 +53,21 @@ pub enum SideFileError {
         source: io::Error,
     },
     /// Its path does not end in a name, under which a test could find it.
+    #[diagnostic(help("--with takes regular files and directories"))]
     #[error("{} has no file name to use next to the candidate", path.display())]
     NoName {
         /// The path.
         path: PathBuf,
     },
     /// The candidate has the name already.
+    #[diagnostic(help("tests find each --with path under its own name; name a directory above it"))]
     #[error("{} has the same name as the candidate", path.display())]
     IsCandidate {
         /// Its path.
         path: PathBuf,
     },
     /// Two things would have the same name.
+    #[diagnostic(help("tests find each --with path under its own name; name a directory above it"))]
     #[error("{} and {} have the same name", first.display(), second.display())]
     SameName {
         /// The path of one.
@@ -72,18 +76,21 @@ pub enum SideFileError {
         second: PathBuf,
     },
     /// It is neither a file nor a directory.
+    #[diagnostic(help("--with takes regular files and directories"))]
     #[error("{} is neither a file nor a directory, and cannot be copied", path.display())]
     Special {
         /// Its path.
         path: PathBuf,
     },
     /// It has more in it than is copied.
+    #[diagnostic(help("--with takes regular files and directories"))]
     #[error("{} is too large for --with, or its links form a circle", path.display())]
     TooLarge {
         /// The path that was named.
         path: PathBuf,
     },
     /// The copy cannot be written.
+    #[diagnostic(help("--with takes regular files and directories"))]
     #[error("cannot copy {} to {}", path.display(), place.display())]
     Unwritten {
         /// The path of the original.
@@ -94,6 +101,7 @@ pub enum SideFileError {
         source: io::Error,
     },
     /// There is no place for the copy.
+    #[diagnostic(help("--with takes regular files and directories"))]
     #[error(transparent)]
     Place(#[from] SlotError),
 }

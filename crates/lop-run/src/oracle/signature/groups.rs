@@ -105,8 +105,13 @@ mod tests {
     use crate::oracle::Table;
 
     fn place(groups: &mut Groups, input: &str, stderr: &str) -> usize {
-        let seen =
-            Seen { exit: Exit::Code(1), stdout: b"", stderr: stderr.as_bytes(), input: input.as_bytes(), name: "a.x" };
+        let seen = Seen {
+            exit: Exit::Code(1),
+            stdout: b"",
+            stderr: stderr.as_bytes(),
+            input: input.as_bytes().into(),
+            name: "a.x",
+        };
         let signature = Table::default().signatures(&seen).swap_remove(0);
         groups.place(&signature, &seen)
     }

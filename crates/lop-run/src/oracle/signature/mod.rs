@@ -27,7 +27,7 @@ use super::slippage::crash;
 use super::{ConditionSpec, Conditions, Exit, INVALID_CODE, TIMEOUT_CODE};
 use generalise::{Context, Treatment};
 use lop_engine::Verdict;
-use lop_files::project::{Archive, Entry, Kind};
+use lop_files::project::{Entry, Kind, TestCase};
 
 pub use groups::Groups;
 
@@ -41,7 +41,7 @@ pub struct Seen<'a> {
     /// Its standard error.
     pub stderr: &'a [u8],
     /// The test case.
-    pub input: &'a [u8],
+    pub input: TestCase<'a>,
     /// The name of the test case's file, without directories; of several files that of the first one that the test names.
     pub name: &'a str,
 }
@@ -49,8 +49,10 @@ pub struct Seen<'a> {
 impl Seen<'_> {
     /// The files of the test case, each with its name and its place in the test case; those with the `name` come first.
     fn files(&self) -> Vec<(String, Range<usize>)> {
-        let Some(archive) = Archive::of(self.input) else { return vec![(self.name.to_owned(), 0..self.input.len())] };
-        let files = archive.files(self.input).into_iter().filter(|file| file.kind == Kind::File);
+        if let TestCase::File(text) = self.input {
+            return vec![(self.name.to_owned(), 0..text.len())];
+        }
+        let files = self.input.files().into_iter().filter(|file| file.kind == Kind::File);
         let name = |file: &Entry| file.path().file_name().unwrap_or_default().to_string_lossy().into_owned();
         let mut files: Vec<_> = files.map(|file| (name(&file), file.content)).collect();
         files.sort_by_key(|(name, _)| name != self.name);
@@ -60,7 +62,7 @@ impl Seen<'_> {
     /// The place in the test case that a message names: the range from there to the end of its file, and the file.
     fn find_place(&self, find: impl Fn(&str, &[u8]) -> Option<usize>) -> Option<(Range<usize>, Range<usize>)> {
         self.files().into_iter().find_map(|(name, file)| {
-            let place = file.start + find(&name, &self.input[file.clone()])?;
+            let place = file.start + find(&name, &self.input.text()[file.clone()])?;
             Some((place..file.end, file))
         })
     }
@@ -114,7 +116,13 @@ impl Signature {
 
     /// Whether a run on `candidate` shows it.
     #[must_use]
-    pub fn is_shown_by(&self, candidate: &[u8], exit: Exit, stdout: &[u8], stderr: &[u8]) -> bool {
+    pub fn is_shown_by<'a>(
+        &self,
+        candidate: impl Into<TestCase<'a>>,
+        exit: Exit,
+        stdout: &[u8],
+        stderr: &[u8],
+    ) -> bool {
         let mut spec = ConditionSpec::default();
         self.add_to(&mut spec);
         // A text that makes no regular expression, as one that is too large, is shown by nothing.
@@ -267,7 +275,7 @@ impl Table {
         });
         let mut groups: Vec<_> = named.collect();
         groups.sort_by_key(|(range, _)| range.start);
-        let mut context = Context::new(&self.context, seen.input, seen.name);
+        let mut context = Context::new(&self.context, seen.input.text(), seen.name);
         let mut at = whole.start;
         for (range, treatment) in groups.into_iter().chain([(whole.end..whole.end, Treatment::Skip)]) {
             context.add(text, at..range.start, Treatment::Generalise);

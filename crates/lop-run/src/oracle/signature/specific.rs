@@ -19,7 +19,7 @@ impl Table {
     pub fn more_specific(&self, signature: &Signature, seen: &Seen<'_>) -> Vec<Signature> {
         let mut steps = vec![signature.clone()];
         // Nothing is quoted from a test case with nothing in it.
-        let exact = self.signatures(&Seen { input: b"", ..*seen });
+        let exact = self.signatures(&Seen { input: b"".into(), ..*seen });
         steps.extend(exact.into_iter().filter(|exact| exact.kind == signature.kind));
         steps.extend((1..=LINES).filter_map(|lines| self.with_lines(signature, seen, lines)));
         let mut steps = shown_once(steps, seen);
@@ -72,10 +72,10 @@ impl Table {
             let line = next_line(text, at)?;
             let words = text[line.clone()].trim_ascii();
             // A line of the test case that is shown would keep that line.
-            if memmem::find(seen.input, words).is_some() {
+            if memmem::find(seen.input.text(), words).is_some() {
                 return None;
             }
-            let mut context = Context::new(&self.context, seen.input, seen.name);
+            let mut context = Context::new(&self.context, seen.input.text(), seen.name);
             context.add(text, line.clone(), Treatment::Generalise);
             pattern.push_str(r".*\n\s*");
             pattern.push_str(context.finish().trim_start_matches(['^']).trim_start_matches(r"\s+"));
@@ -94,7 +94,7 @@ fn at(signature: &Signature, seen: &Seen<'_>) -> Option<Signature> {
     let (text, regex) = message(signature, seen)?;
     let (finder, message) = (Finder::default(), regex.find(text)?.range());
     let (rest, file) = seen.find_place(|name, file| finder.place(text, message.clone(), file, Some(name)))?;
-    let at = Some(around(&seen.input[file.clone()], rest.start - file.start)?);
+    let at = Some(around(&seen.input.text()[file.clone()], rest.start - file.start)?);
     let placed = Signature { at, ..signature.clone() };
     placed.is_shown_by(seen.input, seen.exit, seen.stdout, seen.stderr).then_some(placed)
 }

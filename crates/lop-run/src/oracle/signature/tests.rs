@@ -61,7 +61,7 @@ impl Recording {
     fn signatures(&self, table: &Table, text: &[u8]) -> Vec<Signature> {
         let (stdout, stderr) = self.outputs(text);
         let input = self.words.as_bytes();
-        table.signatures(&Seen { exit: self.exit(), stdout, stderr, input, name: &self.input })
+        table.signatures(&Seen { exit: self.exit(), stdout, stderr, input: input.into(), name: &self.input })
     }
 }
 
@@ -137,7 +137,7 @@ fn there_are_thirty_recordings_and_each_is_used() {
 }
 
 fn of(exit: Exit, stderr: &str) -> Vec<(&'static str, String)> {
-    let seen = Seen { exit, stdout: b"", stderr: stderr.as_bytes(), input: b"total", name: "case.x" };
+    let seen = Seen { exit, stdout: b"", stderr: stderr.as_bytes(), input: b"total".into(), name: "case.x" };
     Table::default().signatures(&seen).iter().map(|signature| signature.mark.option()).collect()
 }
 
@@ -168,7 +168,7 @@ fn the_only_line_says_more_than_the_exit_code_and_less_than_a_signal() {
     }
     assert_eq!(of(Exit::Signal(11), "reading a file\n"), [("--signal", "SEGV".to_owned())]);
     // A program's answer on standard output is no reason.
-    let seen = Seen { exit: Exit::Code(1), stdout: b"all is well\n", stderr: b"", input: b"", name: "case.x" };
+    let seen = Seen { exit: Exit::Code(1), stdout: b"all is well\n", stderr: b"", input: b"".into(), name: "case.x" };
     assert_eq!(Table::default().signatures(&seen)[0].mark, Mark::ExitCode(1));
 }
 
@@ -213,7 +213,7 @@ fn a_compiler_that_is_confused_has_crashed() {
         exit: Exit::Code(1),
         stdout: b"",
         stderr: b"case.x:3:1: error: no total\ncase.x:5:2: confused by earlier errors, bailing out\n",
-        input: b"total",
+        input: b"total".into(),
         name: "case.x",
     };
     let found = Table::default().signatures(&seen).swap_remove(0);
@@ -235,7 +235,8 @@ fn error_messages_are_of_one_kind_whatever_they_quote_and_wherever_they_are() {
     let table = Table::default();
     let said = "case.x:1:2: error: no 'total' in 12 rows\ncase.x:7:2: error: no 'x' in 3 rows\n\
                 case.x:7:2: error: array used\n  7 | error: shown\n2 errors generated.\nerror: aborting due to 2 errors\n";
-    let seen = Seen { exit: Exit::Code(1), stdout: b"", stderr: said.as_bytes(), input: b"total", name: "case.x" };
+    let seen =
+        Seen { exit: Exit::Code(1), stdout: b"", stderr: said.as_bytes(), input: b"total".into(), name: "case.x" };
     assert_eq!(table.only_errors(&seen), [r"^error: no '[^']*' in \d+ rows$", "^error: array used$"]);
     let many: String = (0..20).map(|n| format!("error: kind {}\n", char::from(b'a' + n))).collect();
     assert_eq!(table.only_errors(&Seen { stderr: many.as_bytes(), ..seen }), [""; 0], "too many to say");

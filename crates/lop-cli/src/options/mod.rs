@@ -1,0 +1,125 @@
+//! The options of a reduction, each in a file of its own: its definition for clap (help, heading, [who may set
+//! it](crate::set_by::SetBy)) and its effect. To add an option, write its file and add it to the list.
+
+mod allow_empty;
+mod also_interesting;
+mod arguments;
+mod color;
+mod effort;
+mod engine;
+mod flaky;
+mod given;
+mod json;
+mod keep;
+mod layout;
+mod limits;
+mod minimal;
+mod no_checkup;
+mod passes;
+mod prefer;
+mod result;
+mod rules;
+mod schedule;
+mod seed;
+mod spend;
+mod syntax;
+mod timeout;
+mod verbosity;
+mod workers;
+
+use clap::Parser;
+use lop_reduce::Options;
+
+use crate::failure::Failure;
+use crate::reduce_option::ReduceOption;
+
+pub(crate) use given::Given;
+pub(crate) use timeout::Timeout;
+
+/// Makes [`ReduceArgs`] of a list of options, in the order of the help.
+macro_rules! options {
+    ($($name:ident: $Option:ty,)*) => {
+        /// The command line of a reduction.
+        #[derive(Debug, Parser)]
+        pub struct ReduceArgs {
+            $(
+                #[command(flatten)]
+                #[doc = concat!("`", stringify!($name), "`: [`", stringify!($Option), "`].")]
+                pub $name: $Option,
+            )*
+        }
+
+        impl ReduceArgs {
+            /// Applies all options.
+            ///
+            /// # Errors
+            /// [`Failure::Usage`] if two of them exclude each other.
+            pub(crate) fn options(&self) -> Result<Options, Failure> {
+                let mut options = Options::default();
+                $( self.$name.set(&mut options)?; )*
+                Ok(options)
+            }
+
+            /// Keeps the options that `lop verify` uses, too; the others get their defaults.
+            pub(crate) fn verified(self) -> Self {
+                let defaults = Self::of_defaults();
+                ReduceArgs {
+                    $( $name: if <$Option as ReduceOption>::VERIFIED { self.$name } else { defaults.$name }, )*
+                }
+            }
+        }
+    };
+}
+
+options! {
+    given: given::Given,
+    conditions: crate::condition_args::ConditionArgs,
+    also: also_interesting::AlsoInteresting,
+    signature: crate::signature_args::SignatureArgs,
+    result: result::ResultArgs,
+    minimal: minimal::MinimalOption,
+    layout: layout::Layout,
+    workers: workers::Workers,
+    spend: spend::Spend,
+    timeout: timeout::Timeout,
+    limits: limits::Limits,
+    flaky: flaky::Flaky,
+    allow_empty: allow_empty::AllowEmpty,
+    no_checkup: no_checkup::NoCheckup,
+    confine: crate::confine_args::ConfineArgs,
+    grammar: crate::grammar_args::GrammarArgs,
+    rules: rules::Rules,
+    syntax: syntax::SyntaxErrors,
+    keep: keep::KeepArgs,
+    arguments: arguments::Arguments,
+    passes: passes::PassChoice,
+    effort: effort::EffortOption,
+    prefer: prefer::PreferOption,
+    schedule: schedule::ScheduleOption,
+    seed: seed::Seed,
+    engine: engine::EngineOptions,
+    state: crate::state_args::StateArgs,
+    files: crate::files_args::FilesArgs,
+    reporting: crate::report_args::ReportArgs,
+    ui: crate::ui_args::UiArgs,
+    verbosity: verbosity::VerbosityOption,
+    json: json::Json,
+    color: color::ColorOption,
+}
+
+impl ReduceArgs {
+    /// The arguments of a command line without options.
+    pub(crate) fn of_defaults() -> Self {
+        Self::parse_from(["lop", "TEST", "FILE"])
+    }
+
+    /// The options by which something about the result is written to standard output, in their order there.
+    pub(crate) fn texts(&self) -> Vec<&'static str> {
+        let all = [
+            ("--diff", self.result.diff),
+            ("--explain", self.reporting.explain),
+            ("--format-issue", self.reporting.format_issue),
+        ];
+        all.into_iter().filter(|(_, is_wanted)| *is_wanted).map(|(name, _)| name).collect()
+    }
+}
