@@ -3,8 +3,9 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use lop_files::tree::CopyLimits;
 use lop_report::{Kept, state_directory};
-use lop_run::oracle::{CopyLimits, SideFile, SideFileError, SlotOptions};
+use lop_run::oracle::{SideFile, SideFileError, SlotOptions};
 
 /// Copies of what is at these paths. Of a directory with the test case in it everything is copied but the test case and
 /// what lop writes: no test must find the original, nor anything that a reduction changes.

@@ -8,8 +8,8 @@
 //! At every moment DIR is a directory that the test found interesting, and the original is whole: DIR or DIR.orig. On a file
 //! system that cannot exchange names there is no DIR for an instant.
 //!
-//! The directory that a result has replaced is looked at before it is removed: what another program wrote there between the
-//! look at DIR and the exchange is kept beside it.
+//! lop checks the replaced directory before it removes it: if another program wrote to it between the check of DIR and
+//! the exchange, lop keeps it next to DIR.
 
 use std::ffi::{OsStr, OsString};
 use std::fmt;
@@ -22,13 +22,14 @@ use rustix::fs::Mode;
 
 use lop_files::disk::{Folder, TemporaryFolder};
 use lop_files::project::{self, Archive, Member};
+use lop_files::tree;
 
 use super::result_file::{StoreError, check_directory, explain, free_name, free_original, original_name, parent};
 use super::target::last;
 
 /// A place of results that are archives of several files.
 pub(super) trait ManyFiles: fmt::Debug {
-    /// Says what the input was when it was read: anything else is another program's writing.
+    /// Takes the input as it was read. Anything else in the place was written by another program.
     fn expect(&mut self, input: &[u8]);
 
     /// Whether the files are those of this result.
@@ -40,16 +41,16 @@ pub(super) trait ManyFiles: fmt::Debug {
     /// The system's own words.
     fn write(&mut self, content: &[u8], is_first: bool, sync: bool) -> io::Result<()>;
 
-    /// Forces what was written onto the disk.
+    /// Flushes the written files to disk.
     ///
     /// # Errors
     /// The system's own words.
     fn sync(&self) -> io::Result<()>;
 
-    /// Where the original is, or the first of several; `None` where nothing is replaced.
+    /// Returns the original, or the first of several; `None` if nothing is replaced.
     fn original(&self) -> Option<&Path>;
 
-    /// Leaves what is in the place as it is: results go beside it.
+    /// Leaves the place as it is. Results are written next to it from now on.
     fn go_beside(&mut self);
 
     /// Where results are instead of their place.
@@ -58,7 +59,7 @@ pub(super) trait ManyFiles: fmt::Debug {
     /// A message for a user who looks for the result in its place, once.
     fn notice(&mut self) -> Option<String>;
 
-    /// Removes what a run that was killed has left unfinished.
+    /// Removes the unfinished files of a killed run.
     fn clear(&self);
 }
 
@@ -78,14 +79,14 @@ pub(super) struct Directory {
     /// The permissions of the result, its owner and its group.
     mode: u32,
     owner: (u32, u32),
-    /// The state in which lop has left the directory: any other is another program's writing. `None` where there is nothing
-    /// that could be lost.
+    /// The state in which lop left the directory. In any other state, another program has written to it. `None` if
+    /// nothing could be lost.
     left: Option<State>,
     /// The result that is there.
     written: Option<Vec<u8>>,
     /// The place of results since another program has written there.
     beside: Option<PathBuf>,
-    /// Whether the user has been told of that.
+    /// Whether the user knows about it.
     is_told: bool,
     /// Where a directory is that another program wrote to while a result took its place.
     saved: Option<PathBuf>,
@@ -136,15 +137,15 @@ impl Directory {
         Self::at(output, &plain, input, archive)
     }
 
-    /// A directory that an interrupted run has written; `None` if it has not.
+    /// Opens a directory that an interrupted run has written; `None` if there is none.
     pub(super) fn written(output: &Path, archive: &Archive) -> Result<Option<Self>, StoreError> {
         let plain: PathBuf = output.components().collect();
         let has_files = fs::read_dir(&plain).is_ok_and(|mut entries| entries.next().is_some());
         if has_files { Self::at(output, &plain, &plain, archive).map(Some) } else { Ok(None) }
     }
 
-    /// The input, which an interrupted run has replaced by a result; `None` if it has not. `content` was its text, and
-    /// `knows` says whether a text is one of its results.
+    /// Opens the input that an interrupted run has replaced by a result; `None` if it hasn't. `content` was its text,
+    /// and `knows` recognises the files of its results.
     pub(super) fn replaced(
         input: &Path,
         (archive, content): (&Archive, &[u8]),
@@ -177,7 +178,7 @@ impl Directory {
     }
 
     fn stamp(&self) -> Option<State> {
-        project::stamp(&self.near.path_of(self.place())).map(State::Result)
+        tree::stamp(&self.near.path_of(self.place())).map(State::Result)
     }
 
     /// The name of the place of results.
@@ -189,7 +190,7 @@ impl Directory {
         State::Input(blake3::hash(&self.archive.text(members)))
     }
 
-    /// Whether another program has written to the directory; one that is gone has nothing that could be lost.
+    /// Whether another program has written to the directory. From a missing directory nothing can be lost.
     fn is_changed(&self) -> bool {
         let found = match &self.left {
             Some(State::Input(_)) => self.members().map(|members| self.input_state(&members)),
@@ -199,7 +200,7 @@ impl Directory {
         found.is_some() && found != self.left
     }
 
-    /// Puts a result in the place; `Some` says where edits are that came in between.
+    /// Puts a result in the place. Returns the path of edits that arrived meanwhile.
     fn replace(&self, content: &[u8], is_first: bool, sync: bool) -> io::Result<Option<PathBuf>> {
         let name = self.place().to_owned();
         let mut new = self.near.temporary_folder(&name)?;
@@ -212,7 +213,7 @@ impl Directory {
         if sync {
             self.near.sync_all()?;
         }
-        // Until now only the user could look into it. Its owner comes first: then nobody else may change the mode.
+        // Until now only the user could read it. Change the owner first: after that, nobody else can change the mode.
         if let Some((user, group)) = owner
             && fchown(new.handle(), Some(user), Some(group)).is_err()
         {
@@ -235,9 +236,9 @@ impl Directory {
         Ok(None)
     }
 
-    /// Keeps the directory that a result has replaced if it is not as lop has left it, and says where.
+    /// Keeps the replaced directory, and returns its path, if it isn't as lop left it.
     fn save_edits(&self, old: TemporaryFolder<'_>) -> io::Result<Option<PathBuf>> {
-        let now = project::stamp(&self.near.path_of(old.name())).map(State::Result);
+        let now = tree::stamp(&self.near.path_of(old.name())).map(State::Result);
         if !matches!(self.left, Some(State::Result(_))) || now == self.left {
             return Ok(None);
         }
@@ -271,7 +272,7 @@ impl ManyFiles for Directory {
         let replaced = self.replace(content, is_first, sync);
         let saved = replaced.map_err(|error| explain(error, &format!("cannot write {name}")))?;
         self.saved = saved.or(self.saved.take());
-        // Where the first result went beside the input there is no original to speak of.
+        // If the first result was written next to the input, there is no original.
         if is_first && self.beside.is_some() {
             self.original = None;
         }
@@ -358,7 +359,7 @@ mod tests {
         directory.expect(&content);
         directory.write(&text(&archive, &[("a", "12"), ("b", "1")]), true, false).expect("writable");
         assert_eq!(directory.notice(), None);
-        // As late as it can be: what `write` looks at before has been looked at.
+        // As late as possible: after the checks of `write`.
         fs::write(path.join("b"), "mine").expect("our own");
         directory.saved = directory.replace(&text(&archive, &[("a", "1")]), false, false).expect("writable");
         assert_eq!(read(&path.join("a")), "1");

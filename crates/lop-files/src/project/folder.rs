@@ -1,17 +1,18 @@
 //! Reads a directory into the members of an archive, and writes an archive as a directory.
 
 use std::collections::{BTreeSet, HashMap};
-use std::ffi::OsStr;
+use std::ffi::{OsStr, OsString};
 use std::fs::{self, File};
-use std::hash::{DefaultHasher, Hash, Hasher};
 use std::io::{self, Write};
 use std::os::unix::ffi::OsStrExt;
-use std::os::unix::fs::{DirBuilderExt, MetadataExt, PermissionsExt, fchown};
+use std::os::unix::fs::{DirBuilderExt, PermissionsExt, fchown};
 use std::path::{Component, Path, PathBuf};
 
 use cap_std::ambient_authority;
 use cap_std::fs::{Dir, DirBuilder, DirBuilderExt as _, OpenOptions, OpenOptionsExt as _};
 use rustix::fs::{AtFlags, Gid, Mode, Uid};
+
+use crate::tree;
 
 use super::{Archive, Entry, Kind, Member};
 
@@ -140,36 +141,10 @@ pub fn list(root: &Path) -> Result<Selection, ReadError> {
     Ok(selection)
 }
 
-/// Returns a stamp that changes whenever a file in the directory changes, without reading the files. `None` if the
-/// directory cannot be read.
-#[must_use]
-pub fn stamp(root: &Path) -> Option<u64> {
-    let mut hasher = DefaultHasher::new();
-    let mut rest = vec![root.to_owned()];
-    while let Some(folder) = rest.pop() {
-        for name in names(&folder).ok()? {
-            let path = folder.join(&name);
-            let facts = path.symlink_metadata().ok()?;
-            let is_folder = facts.is_dir();
-            // A directory's own time changes if an entry is added, and the names are part of the stamp.
-            let time = if is_folder { (0, 0) } else { (facts.mtime(), facts.mtime_nsec()) };
-            (name, is_folder, facts.ino(), facts.len(), time).hash(&mut hasher);
-            if is_folder {
-                rest.push(path);
-            }
-        }
-    }
-    Some(hasher.finish())
-}
-
 /// Lists the names in a directory, from the last to the first.
-fn names(folder: &Path) -> Result<Vec<std::ffi::OsString>, ReadError> {
-    let failed = |source| ReadError::Read { path: folder.to_owned(), source };
-    let entries = fs::read_dir(folder).map_err(failed)?;
-    let names: io::Result<Vec<_>> = entries.map(|entry| entry.map(|entry| entry.file_name())).collect();
-    let mut names = names.map_err(failed)?;
-    names.sort_unstable_by(|one, other| other.cmp(one));
-    Ok(names)
+fn names(folder: &Path) -> Result<Vec<OsString>, ReadError> {
+    let listed = tree::listed(folder).map_err(|source| ReadError::Read { path: folder.to_owned(), source })?;
+    Ok(listed.into_iter().rev().filter_map(|path| path.file_name().map(OsStr::to_owned)).collect())
 }
 
 /// Whether a link at `path` below the root leads to a place below the root.

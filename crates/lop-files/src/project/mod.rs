@@ -25,7 +25,7 @@ use std::path::{Component, Path};
 
 use memchr::memmem;
 
-pub use folder::{LeftOut, MOST_BYTES, ReadError, Selection, WriteError, list, read, stamp, write, write_into};
+pub use folder::{LeftOut, MOST_BYTES, ReadError, Selection, WriteError, list, read, write, write_into};
 #[cfg(feature = "patch")]
 pub use patch::{PatchError, patched};
 

@@ -32,24 +32,24 @@ use lop_files::project::TestCase;
 /// The conditions as the user gave them. The default is exit code 0.
 #[derive(Clone, Debug, Default, PartialEq, Eq, serde::Serialize)]
 pub struct ConditionSpec {
-    /// `--exit-code`: codes of which one must be returned.
+    /// `--exit-code`: the test must return one of these codes.
     pub exit_codes: Vec<i32>,
-    /// `--not-exit-code`: codes none of which may be returned.
+    /// `--not-exit-code`: the test may return none of these codes.
     pub not_exit_codes: Vec<i32>,
-    /// `--signal`: names or numbers of signals of which one must have killed the test, or a child of its shell.
+    /// `--signal`: names or numbers of signals; one of them must have killed the test, or a child of its shell.
     pub signals: Vec<String>,
-    /// `--stdout`: regular expressions of which one must match the standard output.
+    /// `--stdout`: regular expressions; one must match the standard output.
     pub stdout: Vec<String>,
-    /// `--stderr`: regular expressions of which one must match the standard error.
+    /// `--stderr`: regular expressions; one must match the standard error.
     pub stderr: Vec<String>,
-    /// `--at`: regular expressions of which one must match the candidate at a place that the output names; `<here>` in
-    /// one stands for the place, which is its start otherwise.
+    /// `--at`: regular expressions; one must match the candidate at a position in the output. `<here>` marks the
+    /// position, which is otherwise the start of the match.
     pub at: Vec<String>,
-    /// `--not-stdout`: regular expressions none of which may match the standard output.
+    /// `--not-stdout`: regular expressions; none may match the standard output.
     pub not_stdout: Vec<String>,
-    /// `--not-stderr`: regular expressions none of which may match the standard error.
+    /// `--not-stderr`: regular expressions; none may match the standard error.
     pub not_stderr: Vec<String>,
-    /// `--only-errors`: regular expressions of which each error message that the run lists must match one.
+    /// `--only-errors`: regular expressions; each error message that the run lists must match one.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub only_errors: Vec<String>,
     /// `--timeout-is-interesting`: the run must time out.

@@ -1,10 +1,10 @@
 //! Responsible for how much of the machine a test gets: a limit on its memory, and isolation from other processes and
 //! from files.
 //!
-//! A limit has to be there before the first instruction of the test, and `pre_exec`, which would do that, costs a fork
-//! (see [`process`](super::process)). Setting it from outside on a process that has been started already (`prlimit`)
-//! comes too late for what that process has started in the meantime. So the test is started through a small program
-//! that sets the limits on itself and then becomes the test: lop itself, by [`run_limited`](super::run_limited).
+//! A limit must apply before the first instruction of the test. `pre_exec` would do that, but costs a fork (see
+//! [`process`](super::process)). Setting it from outside on a running process (`prlimit`) is too late for the children
+//! that it has already started. So a small program sets the limits on itself and then becomes the test: lop itself, by
+//! [`run_limited`](super::run_limited).
 
 use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
@@ -21,24 +21,25 @@ const FIRST: [&str; 4] = ["/bin/sh", "-c", "\"$@\"; exit $?", "sh"];
 /// How far a test is kept from the rest of the machine.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Isolation {
-    /// As any other program of the user.
+    /// Like any other program of the user.
     #[default]
     None,
     /// In a name space of processes of its own, by `unshare(1)`: none of it can outlive the test.
     Pidns,
-    /// That, and it can write to nothing but its own directories, has no capabilities, no terminal and no descriptors
-    /// but the three usual ones, by `bwrap(1)` (bubblewrap). It can read what the user can, and ask services that
-    /// listen on a socket.
+    /// The test can also write only to its own directories, and has no capabilities, no terminal and only the three
+    /// usual descriptors, by `bwrap(1)` (bubblewrap). It can read what the user can read, and use services that listen
+    /// on a socket.
     Bwrap {
         /// Whether it is left the machine's network. Without it there is a loopback interface of its own.
         network: bool,
     },
 }
 
-/// A box of bubblewrap, up to what may be written to. Each word is there for root, too, who owns most of what he sees:
+/// The arguments of bubblewrap before the writable directories. Each of them matters for root, too, who owns most
+/// visible files:
 /// - Root without capabilities still owns `/proc/sys`, and could name a program there that the system starts as root
 ///   when another one crashes. So `/proc` is read-only as a whole.
-/// - A new session has no controlling terminal, into whose input a test could type what a shell reads later.
+/// - A new session has no controlling terminal, into which a test could type input for the shell.
 /// - Memory and queues of System V are not files, and have no owner that would keep root out.
 const BOX: [&str; 17] = [
     "--die-with-parent",
@@ -69,7 +70,7 @@ impl Isolation {
         }
     }
 
-    /// The arguments of that program, up to the command that it runs; `slot` is what may be written to.
+    /// Returns the arguments of that program, before the command that it runs; `slot` is the writable directory.
     fn arguments(self, slot: &Path) -> Vec<OsString> {
         let words = |words: &[&str]| words.iter().map(OsString::from).collect::<Vec<_>>();
         match self {
@@ -99,12 +100,12 @@ pub fn is_root() -> bool {
 pub struct Confinement {
     /// Address space of each of its processes, in bytes.
     pub memory_limit: Option<u64>,
-    /// The program that sets the limits and closes what a box must not inherit: one whose `main` begins with
+    /// The program that sets the limits and closes what a box must not inherit: one whose `main` starts with
     /// [`run_limited`](super::run_limited). Needed for [`Isolation::Bwrap`] and for a limit.
     pub limiter: PathBuf,
     /// How far it is kept from the rest of the machine.
     pub isolation: Isolation,
-    /// The place where it runs, if that is not this machine; then the others do not count.
+    /// The other machine that runs the test, if there is one. Then the other fields don't count.
     pub elsewhere: Option<Arc<dyn RemoteRunner>>,
     /// The files and folders that it needs there besides the candidate.
     pub inputs: Vec<PathBuf>,
@@ -168,7 +169,7 @@ impl Launcher {
         (memory_limit, isolation.program().unwrap_or_default(), network)
     }
 
-    /// The same for another program of the system.
+    /// Returns the launcher for another program of the system.
     pub(super) fn for_program(&self, program: &Path, called: Option<&OsStr>) -> Self {
         let away = self.away.as_ref().map(|away| away.for_program(program, called));
         Self { away, ..self.clone() }
@@ -179,7 +180,7 @@ impl Launcher {
         self.away.as_ref()
     }
 
-    /// Whether the program that is started is that of the test.
+    /// Whether the started program is the test itself.
     pub(crate) fn is_direct(&self) -> bool {
         !self.is_limited() && self.isolator.is_none()
     }
@@ -240,7 +241,7 @@ mod tests {
 
     #[test]
     fn what_may_not_isolate_says_why() {
-        // `false` stands for a system that forbids it.
+        // `false` acts as a system that forbids it.
         let error = find(Isolation::Pidns, "false").expect_err("it ends with 1").to_string();
         assert!(error.contains("cannot isolate a test here"), "{error}");
     }

@@ -20,7 +20,6 @@ mod private;
 mod process;
 mod program;
 mod remote_runner;
-mod remove;
 mod second_command;
 mod shell;
 mod side_file;
@@ -49,7 +48,7 @@ pub use program::has_program;
 pub use remote_runner::{Action, CASE, Content, Folder, Node, RemoteResult, RemoteRunner, RunnerError};
 pub use second_command::{Guarded, SecondCommand};
 pub use shell::{exact_line as exact_shell_line, line as shell_line};
-pub use side_file::{CopyLimits, SideFile, SideFileError};
+pub use side_file::{SideFile, SideFileError};
 pub use signal::{SignalError, signal_name, signal_number};
 pub use signature::{Groups, Mark, Seen, Signature, Table};
 pub use slot::{Slot, SlotError, SlotOptions};
@@ -71,7 +70,7 @@ pub const INVALID_CODE: i32 = 125;
 pub trait Oracle: Send + Sync {
     /// Runs the test once on `candidate`, for at most `deadline`.
     ///
-    /// * A verdict is what the search learns from. Running into the deadline is [`Verdict::Timeout`].
+    /// * The search learns from a verdict. A test that exceeds the deadline gets [`Verdict::Timeout`].
     /// * [`Unresolved::Cancelled`] when `cancel` was stopped before there was a verdict.
     /// * [`Unresolved::Failed`] when the test could not be run. Executors repeat such a run once and then report it;
     ///   it never counts as an answer.
@@ -84,7 +83,7 @@ pub trait Oracle: Send + Sync {
 /// All facts about one run of the test.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Outcome {
-    /// The verdict; `None` if the run gave none, for the reason in `unresolved`.
+    /// The verdict; `None` if the run gave none, with the reason in `unresolved`.
     pub verdict: Option<Verdict>,
     /// The reason for a missing verdict.
     pub unresolved: Option<Unresolved>,
@@ -107,7 +106,7 @@ pub struct Outcome {
 /// The source of an outcome without a run of the test.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Recalled {
-    /// The same reduction, before it was interrupted.
+    /// The same reduction before it was interrupted.
     Journal {
         /// Working time of the reduction when the outcome was known.
         at: Duration,

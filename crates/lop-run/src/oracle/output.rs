@@ -33,7 +33,7 @@ impl Written {
 pub(crate) struct Captured {
     /// How much the test wrote, in bytes.
     pub(crate) length: u64,
-    /// The text that conditions are matched against; empty where it is not needed.
+    /// The text for the conditions; empty if it isn't needed.
     pub(crate) text: Vec<u8>,
     /// The last [`Outcome::TAIL`] bytes.
     pub(crate) tail: Vec<u8>,

@@ -36,7 +36,7 @@ const MARK: &str = r"^[ \t]*\|?[ \t~-]*\^[ \t^~-]*\r?$";
 /// The gutter before a line that is shown.
 const GUTTER: &str = r"^\s*\d*\s*\|";
 
-/// A line that says where what the line above says is.
+/// A line with the position of the message above it.
 const LEADS_ON: &str = r"\A\s+(?:-->|in |at )";
 
 /// Finds the places that are named in a text.
@@ -68,8 +68,9 @@ impl Default for Finder {
 }
 
 impl Finder {
-    /// The places in `candidate` that the messages in a text name: those that one of the patterns matches, or the first
-    /// place in the text where there are no patterns. One of several files has a `name`, and a message may be about another.
+    /// Finds the positions in `candidate` that the messages in a text name: the messages that match one of the
+    /// patterns, or without patterns the first position in the text. In a test case of several files, a file has a
+    /// `name`, and a message can be about another one.
     pub(super) fn places(&self, text: &[u8], messages: &[Regex], candidate: &[u8], name: Option<&str>) -> Vec<usize> {
         let ranges: Vec<Range<usize>> = if messages.is_empty() {
             let first = [&self.line_and_column, &self.offset, &self.mark];
@@ -93,7 +94,7 @@ impl Finder {
         places
     }
 
-    /// The place that the message in a range of a text names; where it names a file, that must be called `name`.
+    /// Returns the position that the message in a range of a text names. If it names a file, it must be `name`.
     pub(super) fn place(
         &self,
         text: &[u8],
@@ -140,7 +141,7 @@ impl Finder {
             let mark = range.start + mark.start()..range.start + mark.end();
             let excerpt = lines_before(text, mark.start, 1);
             let over = lines_before(text, excerpt.start, 2).start.min(message.start);
-            // The line's number stands above what is shown, or in the message.
+            // The line's number is above the quoted line, or in the message.
             let numbered = self.line.captures_iter(&text[over..excerpt.start.max(message.end)]).last()?;
             let line = line(candidate, number(&numbered["line"])?)?;
             let excerpt = &text[excerpt];
@@ -165,7 +166,7 @@ fn is_other(path: &[u8], name: &str) -> bool {
     base != name.as_bytes() && base != b"-" && !base.starts_with(b"<")
 }
 
-/// The place that was found; `None` if it is in a file that is not called `name`.
+/// Returns the position, or `None` if it is in a file with another `name`.
 fn at_line_and_column(found: &Captures<'_>, candidate: &[u8], name: Option<&str>) -> Option<usize> {
     if name.is_some_and(|name| found.name("file").is_some_and(|file| is_other(file.as_bytes(), name))) {
         return None;
@@ -222,7 +223,7 @@ fn lines_after(text: &[u8], at: usize, lines: usize) -> &[u8] {
     &rest[..memchr_iter(b'\n', rest).nth(lines - 1).map_or(rest.len(), |end| end + 1)]
 }
 
-/// The text that must stand at the place that a message names.
+/// A pattern for the text at the position that a message names.
 #[derive(Clone, Debug)]
 pub(super) struct At {
     before: Option<Regex>,
@@ -230,7 +231,7 @@ pub(super) struct At {
 }
 
 impl At {
-    /// Takes a regular expression for what begins at the place, or one in which `<here>` stands for the place.
+    /// Compiles a regular expression that starts at the position, or that contains `<here>` for the position.
     pub(super) fn new(pattern: &str) -> Result<Self, ConditionError> {
         let (before, after) = match pattern.split_once(HERE) {
             Some((before, after)) => (Some(before).filter(|before| !before.is_empty()), after),
@@ -250,7 +251,7 @@ impl At {
         Ok(At { before, after: regex(format!(r"\A(?:{after})"))? })
     }
 
-    /// Whether it stands there.
+    /// Whether the text at the position matches.
     pub(super) fn holds(&self, candidate: &[u8], place: usize) -> bool {
         let (before, after) = candidate.split_at(place.min(candidate.len()));
         let near = &before[before.len().saturating_sub(BEFORE)..];
@@ -258,8 +259,8 @@ impl At {
     }
 }
 
-/// The text around a place of the input, as a pattern for [`At`]: the signs on both sides, a word as any word.
-/// `None` where there is nothing but blanks.
+/// Makes a pattern for [`At`] of the text around a position of the input: the signs on both sides, with a word as any
+/// word. Returns `None` if there are only blanks.
 pub(super) fn around(input: &[u8], place: usize) -> Option<String> {
     let text = |range: Range<usize>| String::from_utf8_lossy(&input[range]).into_owned();
     let (before, after) = (text(0..place), text(place..input.len()));

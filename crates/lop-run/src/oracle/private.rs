@@ -1,4 +1,4 @@
-//! Private directories, and the removal of those that ended processes have left.
+//! Private directories, and the removal of those that ended processes left behind.
 //!
 //! ```text
 //!   lop-XXXXXX/
@@ -15,8 +15,7 @@ use std::os::unix::fs::{MetadataExt, PermissionsExt};
 use std::path::{Path, PathBuf};
 
 use lop_files::disk::Folder;
-
-use super::remove::remove_tree;
+use lop_files::tree::remove_tree;
 
 /// How the names of the directories begin, and how many letters follow.
 const PREFIX: &str = "lop-";
@@ -28,14 +27,14 @@ pub(super) const HELD: &str = ".lop-held";
 /// The number of directories that are made at most while others remove each before it is locked.
 const TRIES: usize = 16;
 
-/// The lock that marks a directory as that of a living process; `None` where nothing can be locked, and no process can
+/// The lock that marks a directory of a running process; `None` if the file system has no locks. Then no process can
 /// tell whose it is.
 #[derive(Debug)]
 pub(super) struct Held {
     _file: Option<File>,
 }
 
-/// A directory for the user alone, which is removed with this value, or by a later run where a kill came first.
+/// A directory for the user alone. It is removed when this value is dropped, or by a later run after a kill.
 #[derive(Debug)]
 pub struct PrivateDirectory {
     path: PathBuf,
@@ -83,7 +82,7 @@ pub(super) fn make(place: &Path) -> io::Result<(PathBuf, Held)> {
     Err(io::Error::other("others remove directories as soon as they are made"))
 }
 
-/// Locks a directory that was just made; `None` if another process was faster and is removing it.
+/// Locks a new directory. Returns `None` if another process was faster and is removing it.
 fn hold(path: &Path) -> Option<Held> {
     let name = path.join(HELD);
     let Ok(file) = OpenOptions::new().write(true).create_new(true).open(&name) else {
@@ -118,7 +117,8 @@ fn clear_one(path: &Path) {
     // A test may have put a pipe or a link there.
     let Ok(file) = folder.open(OsStr::new(HELD), true) else { return };
     if file.try_lock().is_ok() {
-        // The lock is held until all is gone: a process that has just made the directory sees that it is not its own.
+        // Keep the lock until everything is removed: a process that has just made the directory sees that it has lost
+        // it.
         let _ = remove_tree(path);
     }
 }
@@ -129,6 +129,7 @@ fn is_ours(entry: &fs::DirEntry) -> bool {
 
 #[cfg(test)]
 mod tests {
+
     use super::*;
 
     fn private(path: &Path) {
@@ -147,7 +148,7 @@ mod tests {
         let (dead, held) = make(place.path()).expect("a directory");
         fs::create_dir(dead.join("test")).expect("writable");
         fs::write(dead.join("test/x.c"), "x").expect("writable");
-        // As a kill does it.
+        // As after a kill.
         drop(held);
         clear(place.path());
         assert!(!dead.exists());

@@ -20,7 +20,7 @@ pub enum CommandError {
         /// The name.
         name: OsString,
     },
-    /// A bare command is a file in the current directory, where it is not looked for.
+    /// A bare command is a file in the current directory, which isn't searched.
     #[error("{0} is not a command in PATH; for the file here write ./{0}", name.display())]
     OnlyHere {
         /// The name.
@@ -55,7 +55,7 @@ pub enum CommandError {
         /// The path.
         file: PathBuf,
     },
-    /// The current directory is gone or may not be read.
+    /// The current directory was removed or cannot be read.
     #[error("cannot find the current directory")]
     CurrentDirectory {
         /// The cause.

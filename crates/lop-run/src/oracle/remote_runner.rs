@@ -18,19 +18,19 @@ use std::time::Duration;
 
 use super::{Cancel, Exit};
 
-/// The working directory of a command, in the root of what goes along with it.
+/// The working directory of a command, in the root of its files.
 pub const CASE: &str = "case";
 
 /// Folders whose programs are those of a system: another machine has its own.
 const SYSTEM: [&str; 7] = ["/bin", "/sbin", "/usr", "/opt", "/nix", "/lib", "/snap"];
 
-/// Gives a command the candidate as its standard input, the path of which comes first.
+/// Redirects a command's standard input to the candidate; its path is the first argument.
 const FROM_FILE: [&str; 3] = ["/bin/sh", "-c", "exec \"$@\" <\"$0\""];
 
 /// Runs commands on another machine.
 ///
-/// Requirements: several threads may call `run` at the same time; the answer is that of a machine that answers known
-/// questions right; `run` returns soon after `cancel` is stopped.
+/// Requirements: several threads may call `run` at the same time; the result comes from a machine that answers known
+/// questions correctly; `run` returns soon after `cancel` is stopped.
 pub trait RemoteRunner: fmt::Debug + Send + Sync {
     /// Runs an action once, for at most `deadline` from its start there.
     ///
@@ -80,7 +80,7 @@ pub struct RemoteResult {
     pub stderr: Vec<u8>,
 }
 
-/// A folder: what it has, by name.
+/// A folder: its entries by name.
 pub type Folder = BTreeMap<OsString, Node>;
 
 /// A thing in a folder.
@@ -88,7 +88,7 @@ pub type Folder = BTreeMap<OsString, Node>;
 pub enum Node {
     /// A file, and whether it is a program.
     File(Arc<Content>, bool),
-    /// A link, and where it leads to.
+    /// A link and its target.
     Link(PathBuf),
     /// A folder.
     Folder(Arc<Folder>),
@@ -135,7 +135,7 @@ pub(super) fn read_folder(path: &Path) -> io::Result<Folder> {
     entries.map(|entry| entry.and_then(|entry| Ok((entry.file_name(), Node::read(&entry.path())?)))).collect()
 }
 
-/// A command's place on another machine, and what it takes along: read once, when the run starts.
+/// A command on another machine, and the files that it needs: read once, when the run starts.
 #[derive(Clone, Debug)]
 pub(super) struct RemoteTarget {
     pub(super) place: Arc<dyn RemoteRunner>,
@@ -145,8 +145,8 @@ pub(super) struct RemoteTarget {
 }
 
 impl RemoteTarget {
-    /// Reads a program, unless it is one of the system, and what goes along. A thing below the folder that the program
-    /// is in, or the working directory for a program of the system, keeps its path below that.
+    /// Reads a program, unless it belongs to the system, and the inputs. An input below the program's folder (for a
+    /// program of the system, below the working directory) keeps its relative path.
     pub(super) fn new(
         place: Arc<dyn RemoteRunner>,
         (program, called): (&Path, Option<&OsStr>),
@@ -179,12 +179,13 @@ impl RemoteTarget {
         Ok(RemoteTarget { place, program: there, root })
     }
 
-    /// The same for another program of the system.
+    /// Returns the target for another program of the system.
     pub(super) fn for_program(&self, program: &Path, called: Option<&OsStr>) -> Self {
         RemoteTarget { program: called.unwrap_or(program.as_os_str()).to_owned(), ..self.clone() }
     }
 
-    /// The command with these arguments, in a folder of its own; `stdin` is the path of what it reads, if it does.
+    /// Makes the action of the command with these arguments, in its own folder; `stdin` is the path of its standard
+    /// input, if it has one.
     pub(super) fn action(&self, case: Folder, arguments: Vec<OsString>, stdin: Option<OsString>) -> Action {
         let mut root = self.root.clone();
         root.insert(CASE.into(), Node::Folder(Arc::new(case)));

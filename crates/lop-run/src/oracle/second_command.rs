@@ -16,7 +16,8 @@ pub struct SecondCommand(Keeps);
 enum Keeps {
     /// How it ended.
     Exit(Exit),
-    /// The kinds of its warnings, of which there may be fewer; and that it found no error, if it found none.
+    /// The kinds of its warnings, of which a candidate may have fewer; and, if it found no error, that there must be
+    /// none.
     Kinds { warnings: Guarded, known: BTreeSet<String>, ended: Exit },
 }
 
@@ -27,11 +28,10 @@ pub struct Guarded {
 }
 
 impl Guarded {
-    /// Takes regular expressions; what the first group of one matches is the kind of a warning, and what all of it
-    /// matches where it has no group.
+    /// Compiles regular expressions. The first group is the kind of a warning; without a group, the whole match is.
     ///
     /// # Errors
-    /// [`ConditionError`] for what is not a regular expression.
+    /// [`ConditionError`] for an invalid regular expression.
     pub fn new(patterns: &[String]) -> Result<Self, ConditionError> {
         let compile = |pattern: &String| {
             RegexBuilder::new(pattern).multi_line(true).build().map_err(|source| ConditionError::Regex {
@@ -66,8 +66,8 @@ impl SecondCommand {
         Self(Keeps::Exit(ended))
     }
 
-    /// A compiler that must not warn of other kinds of things than it did on the input, where it `ended` so and wrote
-    /// this; and must still accept what it accepted.
+    /// Makes the condition for a compiler that `ended` in this way on the input and wrote this: no other kinds of
+    /// warnings, and no error if there was none.
     #[must_use]
     pub fn guard(warnings: Guarded, ended: Exit, written: &Written) -> Self {
         let known = warnings.kinds(written);

@@ -3,7 +3,7 @@
 use std::ffi::OsStr;
 use std::os::unix::ffi::OsStrExt;
 
-/// The words as one line to show, each quoted where it has to be. Bytes that are not text are shown as U+FFFD.
+/// Formats words as one line for people, quoted as necessary. Bytes that aren't UTF-8 are shown as U+FFFD.
 pub fn line<'a>(words: impl IntoIterator<Item = &'a OsStr>) -> String {
     String::from_utf8_lossy(&exact_line(words)).into_owned()
 }

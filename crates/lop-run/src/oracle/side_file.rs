@@ -5,53 +5,23 @@
 //! Root can write read-only files, so a test that runs as root can change the copy; lop detects that.
 
 use std::ffi::{OsStr, OsString};
-use std::fs::{self, File, Metadata};
 use std::io;
-use std::os::unix::ffi::OsStrExt;
-use std::os::unix::fs::{MetadataExt, PermissionsExt, symlink};
+use std::os::unix::fs::symlink;
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 
+use lop_files::tree::{self, CopyError, CopyLimits, CopyPlan, remove_tree};
+
 use super::private::Held;
 use super::remote_runner::Node;
-use super::remove::remove_tree;
 use super::slot::{SlotError, SlotOptions, private_directory};
 
-/// The permission bits for writing.
-const WRITE: u32 = 0o222;
-
-/// More room is not asked for where the copy goes, in bytes: the sum has to fit into a number.
+/// Maximum number of bytes to request for the copy: the sum must fit into a number.
 const MOST_ROOM: usize = usize::MAX >> 16;
 
-/// Directories within each other; what is deeper is a link that leads in a circle.
-const DEEPEST: usize = 64;
-
-/// How much is copied at most.
-#[derive(Clone, Copy, Debug)]
-pub struct CopyLimits {
-    /// Files and directories.
-    pub entries: usize,
-    /// Bytes of all files.
-    pub bytes: u64,
-}
-
-impl CopyLimits {
-    /// For what the user names. More is a slip, such as the home directory, or links that lead in circles.
-    pub const NAMED: CopyLimits = CopyLimits { entries: 200_000, bytes: u64::MAX };
-}
-
-/// Something cannot be put beside the candidate.
+/// Why a file or directory cannot be put next to the candidate.
 #[derive(Debug, thiserror::Error, miette::Diagnostic)]
 pub enum SideFileError {
-    /// It is not there, or cannot be read.
-    #[diagnostic(help("--with takes regular files and directories"))]
-    #[error("cannot read {}, which --with puts next to the candidate", path.display())]
-    Unread {
-        /// Its path, or that of something in it.
-        path: PathBuf,
-        /// The error of the system.
-        source: io::Error,
-    },
     /// Its path does not end in a name, under which a test could find it.
     #[diagnostic(help("--with takes regular files and directories"))]
     #[error("{} has no file name to use next to the candidate", path.display())]
@@ -75,39 +45,18 @@ pub enum SideFileError {
         /// That of the other.
         second: PathBuf,
     },
-    /// It is neither a file nor a directory.
+    /// It cannot be copied.
     #[diagnostic(help("--with takes regular files and directories"))]
-    #[error("{} is neither a file nor a directory, and cannot be copied", path.display())]
-    Special {
-        /// Its path.
-        path: PathBuf,
-    },
-    /// It has more in it than is copied.
-    #[diagnostic(help("--with takes regular files and directories"))]
-    #[error("{} is too large for --with, or its links form a circle", path.display())]
-    TooLarge {
-        /// The path that was named.
-        path: PathBuf,
-    },
-    /// The copy cannot be written.
-    #[diagnostic(help("--with takes regular files and directories"))]
-    #[error("cannot copy {} to {}", path.display(), place.display())]
-    Unwritten {
-        /// The path of the original.
-        path: PathBuf,
-        /// Where the copy would be.
-        place: PathBuf,
-        /// The error of the system.
-        source: io::Error,
-    },
+    #[error(transparent)]
+    Copy(#[from] CopyError),
     /// There is no place for the copy.
     #[diagnostic(help("--with takes regular files and directories"))]
     #[error(transparent)]
     Place(#[from] SlotError),
 }
 
-/// A read-only copy of a file or a directory, to be found beside the candidate under its own name. Dropping it removes
-/// the copy.
+/// A read-only copy of a file or a directory that tests find next to the candidate under its own name. Dropping it
+/// removes the copy.
 #[derive(Debug)]
 pub struct SideFile {
     name: OsString,
@@ -118,36 +67,35 @@ pub struct SideFile {
     _held: Held,
     /// The hash of everything in it.
     content: blake3::Hash,
-    /// The hash of what would show a change of the copy.
-    stamp: blake3::Hash,
+    /// The stamp of the copy, which shows a change of it.
+    stamp: Option<u64>,
     /// The copy for another machine, once one has asked.
     node: OnceLock<Node>,
 }
 
 impl SideFile {
-    /// Copies what is at `path`. Of what is in it everything is left out that is at one of the canonical paths `but`: the
-    /// test case and what lop writes.
+    /// Copies the file or directory at `path`, except for anything at the canonical paths `but`: the test case and what
+    /// lop writes.
     ///
     /// # Errors
     /// [`SideFileError`] when it is not there, cannot be read or copied, or is larger than `room`.
     pub fn copy(path: &Path, but: &[PathBuf], room: CopyLimits, slots: &SlotOptions) -> Result<Self, SideFileError> {
         let name = path.file_name().ok_or_else(|| SideFileError::NoName { path: path.to_owned() })?.to_owned();
-        let plan = Plan::make(path, but, room)?;
-        let bytes = usize::try_from(plan.bytes).unwrap_or(usize::MAX).min(MOST_ROOM);
+        let plan = CopyPlan::make(path, but, room)?;
+        let bytes = usize::try_from(plan.bytes()).unwrap_or(usize::MAX).min(MOST_ROOM);
         let (base, held) = private_directory(&SlotOptions { candidate_len: bytes, ..slots.clone() })?;
         // From here on `Drop` removes it, after an error too.
-        let nothing = blake3::hash(b"");
         let mut side_file = Self {
             name,
             original: path.to_owned(),
             base,
             _held: held,
-            content: nothing,
-            stamp: nothing,
+            content: blake3::hash(b""),
+            stamp: None,
             node: OnceLock::new(),
         };
         side_file.content = plan.carry_out(&side_file.copy_path())?;
-        side_file.stamp = side_file.stamp();
+        side_file.stamp = tree::stamp(&side_file.copy_path());
         Ok(side_file)
     }
 
@@ -168,10 +116,10 @@ impl SideFile {
         &self.original
     }
 
-    /// Whether a test has changed the copy, so that later tests did not find what earlier ones found.
+    /// Whether a test has changed the copy, so that later tests had other files than earlier ones.
     #[must_use]
     pub fn has_changed(&self) -> bool {
-        self.stamp() != self.stamp
+        tree::stamp(&self.copy_path()) != self.stamp
     }
 
     /// Puts it into the directory of a test.
@@ -191,23 +139,6 @@ impl SideFile {
     fn copy_path(&self) -> PathBuf {
         self.base.join(&self.name)
     }
-
-    fn stamp(&self) -> blake3::Hash {
-        let mut hasher = blake3::Hasher::new();
-        let mut rest = vec![self.copy_path()];
-        while let Some(path) = rest.pop() {
-            hasher.update(path.as_os_str().as_bytes());
-            let Ok(facts) = fs::symlink_metadata(&path) else { continue };
-            let said = [facts.len(), facts.ino(), facts.mtime() as u64, facts.mtime_nsec() as u64, facts.mode().into()];
-            said.iter().for_each(|number| {
-                hasher.update(&number.to_le_bytes());
-            });
-            if facts.is_dir() {
-                rest.extend(listed(&path).unwrap_or_default());
-            }
-        }
-        hasher.finalize()
-    }
 }
 
 impl Drop for SideFile {
@@ -216,139 +147,15 @@ impl Drop for SideFile {
     }
 }
 
-/// The paths of the entries of a directory, sorted.
-fn listed(path: &Path) -> io::Result<Vec<PathBuf>> {
-    let mut entries: Vec<PathBuf> =
-        fs::read_dir(path)?.map(|entry| entry.map(|entry| entry.path())).collect::<io::Result<_>>()?;
-    entries.sort();
-    Ok(entries)
-}
-
-/// The steps of a copy, made before the first of them is taken.
-struct Plan {
-    steps: Vec<Step>,
-    bytes: u64,
-}
-
-/// One file, directory or link.
-struct Step {
-    from: PathBuf,
-    /// Seen from the copy itself; empty for the whole.
-    to: PathBuf,
-    kind: Kind,
-}
-
-enum Kind {
-    File(u32),
-    Directory,
-    /// A link that leads to something in the copy.
-    Link(PathBuf),
-}
-
-impl Plan {
-    /// Directories come before what is in them. A link stays one where it leads to something that is copied, too; of
-    /// any other that is copied which it leads to.
-    fn make(top: &Path, but: &[PathBuf], room: CopyLimits) -> Result<Self, SideFileError> {
-        let unread = |path: &Path| {
-            let path = path.to_owned();
-            move |source| SideFileError::Unread { path, source }
-        };
-        let real_top = top.canonicalize().map_err(unread(top))?;
-        let mut plan = Plan { steps: Vec::new(), bytes: 0 };
-        let mut rest = vec![(real_top.clone(), PathBuf::new())];
-        while let Some((from, to)) = rest.pop() {
-            if but.contains(&from) || is_unfinished(&from) {
-                continue;
-            }
-            let facts = fs::symlink_metadata(&from).map_err(unread(&from))?;
-            if facts.is_symlink() {
-                let link = fs::read_link(&from).map_err(unread(&from))?;
-                match from.canonicalize() {
-                    Ok(real) if !link.is_relative() || !real.starts_with(&real_top) => rest.push((real, to)),
-                    // It leads to what is copied, too, or nowhere, there as here.
-                    _ => plan.steps.push(Step { from, to, kind: Kind::Link(link) }),
-                }
-                continue;
-            }
-            plan.bytes += if facts.is_file() { facts.len() } else { 0 };
-            let is_deep = to.components().count() > DEEPEST;
-            if is_deep || plan.steps.len() >= room.entries || plan.bytes > room.bytes {
-                return Err(SideFileError::TooLarge { path: top.to_owned() });
-            }
-            let kind = kind(&facts).ok_or_else(|| SideFileError::Special { path: from.clone() })?;
-            if let Kind::Directory = kind {
-                let entries = listed(&from).map_err(unread(&from))?;
-                let named = |path: PathBuf| {
-                    let to = to.join(path.file_name().unwrap_or_default());
-                    (path, to)
-                };
-                rest.extend(entries.into_iter().rev().map(named));
-            }
-            plan.steps.push(Step { from, to, kind });
-        }
-        Ok(plan)
-    }
-
-    /// Copies, and returns the hash of everything.
-    fn carry_out(&self, top: &Path) -> Result<blake3::Hash, SideFileError> {
-        let mut hasher = blake3::Hasher::new();
-        let unwritten = |step: &Step| {
-            let (path, place) = (step.from.clone(), top.to_owned());
-            move |source| SideFileError::Unwritten { path, place, source }
-        };
-        for step in &self.steps {
-            // Joined with nothing a path would end in a slash, and be that of no file.
-            let place = if step.to.as_os_str().is_empty() { top.to_owned() } else { top.join(&step.to) };
-            step.copy(&place, &mut hasher).map_err(unwritten(step))?;
-        }
-        // When all is in them, what is deepest first.
-        for step in self.steps.iter().rev().filter(|step| matches!(step.kind, Kind::Directory)) {
-            fs::set_permissions(top.join(&step.to), fs::Permissions::from_mode(0o555)).map_err(unwritten(step))?;
-        }
-        Ok(hasher.finalize())
-    }
-}
-
-impl Step {
-    fn copy(&self, place: &Path, hasher: &mut blake3::Hasher) -> io::Result<()> {
-        hasher.update(self.to.as_os_str().as_bytes());
-        match &self.kind {
-            Kind::Directory => {
-                hasher.update(b"\0d");
-                fs::create_dir(place)
-            }
-            Kind::Link(to) => {
-                hasher.update(b"\0l").update(to.as_os_str().as_bytes());
-                symlink(to, place)
-            }
-            Kind::File(mode) => {
-                fs::copy(&self.from, place)?;
-                let mode = (mode | 0o444) & 0o777 & !WRITE;
-                hasher.update(b"\0f").update(&mode.to_le_bytes());
-                // The copy, since the original may have changed by now.
-                hasher.update_reader(File::open(place)?)?;
-                fs::set_permissions(place, fs::Permissions::from_mode(mode))
-            }
-        }
-    }
-}
-
-fn kind(facts: &Metadata) -> Option<Kind> {
-    match facts.is_file() {
-        true => Some(Kind::File(facts.mode())),
-        false => facts.is_dir().then_some(Kind::Directory),
-    }
-}
-
-/// Whether a file is one that lop is about to rename.
-fn is_unfinished(path: &Path) -> bool {
-    let name = path.file_name().unwrap_or_default().to_string_lossy();
-    name.starts_with(".lop-") && name.ends_with(".tmp")
-}
-
 #[cfg(test)]
 mod tests {
+    use std::fs;
+    use std::os::unix::fs::{MetadataExt, PermissionsExt};
+
     use super::*;
+
+    /// The permission bits for writing.
+    const WRITE: u32 = 0o222;
 
     fn copied(path: &Path, but: &[PathBuf]) -> Result<SideFile, SideFileError> {
         SideFile::copy(path, but, CopyLimits::NAMED, &SlotOptions::default())

@@ -25,7 +25,7 @@ pub fn signal_number(name: &str) -> Result<i32, SignalError> {
     NAMES.iter().find(|(known, _)| &known["SIG".len()..] == short).map(|&(_, number)| number).ok_or_else(unknown)
 }
 
-/// The name of a signal, such as `SIGSEGV`; `None` for real-time signals and numbers that are none.
+/// Returns the name of a signal, such as `SIGSEGV`; `None` for real-time signals and unknown numbers.
 #[must_use]
 pub fn signal_name(number: i32) -> Option<&'static str> {
     NAMES.iter().find(|&&(_, known)| known == number).map(|&(name, _)| name)
@@ -36,8 +36,8 @@ fn examples() -> String {
     names.join(", ")
 }
 
-/// Names and numbers; the numbers differ between platforms. The first are those that bugs die of, because the error
-/// message lists them; of two names for one number the usual one comes first.
+/// Names and numbers; the numbers differ between platforms. The signals of bugs come first, because the error message
+/// lists the first ones. If two names have the same number, the usual one comes first.
 const NAMES: &[(&str, i32)] = {
     use rustix::process::Signal as S;
     &[

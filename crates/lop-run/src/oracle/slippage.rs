@@ -12,7 +12,7 @@ use super::{Exit, Outcome, char_boundary};
 /// Deaths that a program brings upon itself. Others (killed, out of time, out of room) come from outside.
 const CRASHES: [&str; 7] = ["SEGV", "ABRT", "BUS", "FPE", "ILL", "SYS", "TRAP"];
 
-/// No signature is longer, in bytes; what tells crashes apart is in front.
+/// Maximum length of a signature in bytes: crashes differ at its start.
 const LONGEST: usize = 200;
 
 /// A line with one of these words looks like an error.
@@ -25,7 +25,7 @@ const NUMBER: &str = r"(?i)0x[0-9a-f]+|\b[0-9a-f]{8,}\b|[0-9]+";
 /// Knows another crash when it sees one.
 #[derive(Clone, Debug)]
 pub(super) struct Slippage {
-    /// Exit codes that stand for a crash.
+    /// Exit codes that mean a crash.
     codes: Vec<i32>,
     /// Whether a death by a signal is one.
     signals: bool,
@@ -35,7 +35,7 @@ pub(super) struct Slippage {
 }
 
 impl Slippage {
-    /// Looks for these exit codes, and for deaths by a signal where `signals` says so; `None` if there is nothing to
+    /// Looks for these exit codes, and with `signals` for deaths by a signal. Returns `None` if there is nothing to
     /// look for.
     pub(super) fn new(codes: &[i32], signals: bool) -> Option<Self> {
         let regex = |pattern| Regex::new(pattern).expect("the patterns are constants and well formed");
@@ -48,7 +48,7 @@ impl Slippage {
         })
     }
 
-    /// The signature of the crash that a run shows, with the ends of its outputs; `None` if it shows none.
+    /// Returns the signature of the crash that a run shows, from the ends of its outputs; `None` if it shows none.
     pub(super) fn signature(&self, exit: Exit, outputs: [&[u8]; 2]) -> Option<String> {
         let ending = match exit {
             Exit::Code(code) if self.codes.contains(&code) => format!("exit code {code}"),
@@ -60,7 +60,7 @@ impl Slippage {
         Some(line.map_or_else(|| ending.clone(), |line| format!("{ending}: {line}")))
     }
 
-    /// The first line that looks like an error, without what differs from run to run.
+    /// Returns the first line that looks like an error, without the parts that differ from run to run.
     fn error_line(&self, output: &[u8]) -> Option<String> {
         let mut lines = output.split(|&byte| byte == b'\n');
         // Of a long output the first line may be the rest of one.

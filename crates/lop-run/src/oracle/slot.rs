@@ -15,12 +15,13 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
+use lop_files::tree::remove_tree;
+
 use super::private::{self, Held};
 use super::process::ProcessRegistry;
-use super::remove::remove_tree;
 use super::surroundings::{self, SurroundingsError};
 
-/// The room that a memory file system must have free before it is used, in bytes, beside [`ROOM_PER_BYTE`].
+/// Free bytes that a memory file system must have to be used, in addition to [`ROOM_PER_BYTE`].
 #[cfg(target_os = "linux")]
 const ROOM: u64 = 64 << 20;
 
@@ -28,7 +29,7 @@ const ROOM: u64 = 64 << 20;
 #[cfg(target_os = "linux")]
 const ROOM_PER_BYTE: u64 = 32;
 
-/// After how many tests the free room is checked and processes that tests left behind are looked for.
+/// Number of tests between two checks of the free space and of processes that tests left behind.
 const CHECK_EVERY: u64 = 64;
 
 /// How long to wait for killed processes to go away.
@@ -37,14 +38,13 @@ const PATIENCE: Duration = Duration::from_secs(1);
 /// How to make slots.
 #[derive(Clone, Debug, Default)]
 pub struct SlotOptions {
-    /// Where to put the directories; `None` for a memory file system with room, or else the system's place for
-    /// temporary files. A `TMPDIR` in the environment is always respected.
+    /// The parent of the directories; `None` for a memory file system with enough space, or else the system's directory
+    /// for temporary files. A `TMPDIR` in the environment always has precedence.
     pub directory: Option<PathBuf>,
     /// About how large a candidate is, in bytes; 0 when unknown.
     pub candidate_len: usize,
-    /// This process starts no other children than tests. Then every process that turns out to be our child when no
-    /// test is running was left behind by one, even if it hid its origin, and is ended. Set it in a program, not in a
-    /// library.
+    /// Whether tests are the only children of this process. Then every child that exists while no test is running was
+    /// left behind by a test, even if it hid its origin, and is ended. Set it in a program, not in a library.
     pub owns_process: bool,
 }
 
@@ -64,12 +64,12 @@ pub struct SlotError {
     source: io::Error,
 }
 
-/// The temporary directory of one worker. Dropping it, after a panic too, ends what its tests left running and removes
-/// everything.
+/// The temporary directory of one worker. Dropping it, even after a panic, ends the remaining processes of its tests
+/// and removes everything.
 #[derive(Debug)]
 pub struct Slot {
     base: PathBuf,
-    /// The lock that tells other processes that it is in use.
+    /// The lock that shows other processes that it is in use.
     _held: Held,
     work: PathBuf,
     /// Counts up when a test directory could not be removed, so that the next test gets a fresh one all the same.
@@ -103,8 +103,8 @@ impl Slot {
 
     /// Makes `count` slots that know of each other's tests.
     ///
-    /// On Linux this makes the process the reaper of its orphaned descendants, so that no process of a test can get
-    /// away; this stays so after the slots are gone.
+    /// On Linux this makes the process the reaper of its orphaned descendants, so that no process of a test can escape.
+    /// It stays so after the slots are dropped.
     ///
     /// # Errors
     /// [`SlotError`] when a directory cannot be made.
@@ -116,7 +116,7 @@ impl Slot {
 
     fn make(place: &Path, registry: &Arc<ProcessRegistry>) -> Result<Self, SlotError> {
         let make = || {
-            // From here on our own Drop removes it: it copes with read-only directories, that of tempfile does not.
+            // From here on, our own Drop removes it: it can handle read-only directories, and tempfile cannot.
             let (base, held) = private::make(place)?;
             let slot = Self {
                 work: base.join("test"),
@@ -149,7 +149,7 @@ impl Slot {
         &self.base
     }
 
-    /// The variable that tells a test where to put temporary files.
+    /// The variable that gives a test its directory for temporary files.
     pub(crate) fn environment(&self) -> (&'static str, PathBuf) {
         ("TMPDIR", self.temporary())
     }
@@ -187,11 +187,11 @@ impl Slot {
             Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
             _ => {}
         }
-        // Appending, because a test may open /dev/stderr anew and would otherwise write over what is there.
+        // Append, because a test can open /dev/stderr again and would otherwise overwrite its earlier output.
         OpenOptions::new().read(true).append(true).create_new(true).open(path)
     }
 
-    /// Removes a candidate under its names, and what a test left in the slot.
+    /// Removes a candidate under all its names, and anything else that a test left in the slot.
     pub(crate) fn clear_of(&mut self, names: &[OsString]) {
         // Not through a link that a test has put in the directory's place.
         if fs::symlink_metadata(&self.work).is_ok_and(|facts| facts.is_dir()) {
@@ -202,9 +202,9 @@ impl Slot {
         self.clear();
     }
 
-    /// Removes what a test left in the slot. The rest, which cannot be removed now, is removed with the slot.
+    /// Removes anything that a test left in the slot. If something cannot be removed now, it is removed with the slot.
     pub(crate) fn clear(&mut self) {
-        // Mostly the test has left nothing beside the candidate, which is gone by now.
+        // Usually the test has left nothing next to the candidate, which is removed by now.
         let is_gone = |result: io::Result<()>| result.map_or_else(|e| e.kind() == io::ErrorKind::NotFound, |()| true);
         self.is_clear = is_gone(fs::remove_dir(&self.work)) || remove_tree(&self.work).is_ok();
         let temporary = self.temporary();
@@ -227,12 +227,12 @@ impl Slot {
         }
     }
 
-    /// Ends what tests left running outside of their process groups. `patient` waits until it is gone.
+    /// Ends processes that tests left running outside their process groups. `patient` waits for their end.
     pub(crate) fn clean_up(&self, patient: bool) {
         self.registry.clean_up(&self.base, if patient { PATIENCE } else { Duration::ZERO });
     }
 
-    /// Counts a test and, now and then, does what need not be done each time.
+    /// Counts a test and, at intervals, runs the checks that need not be done for each test.
     pub(crate) fn tick(&mut self) -> Result<(), SurroundingsError> {
         if self.null_is_device {
             surroundings::check_null()?;
@@ -267,7 +267,7 @@ impl Drop for Slot {
     }
 }
 
-/// A new directory for the user alone, where slots would be made. The caller removes it.
+/// Creates a new directory for the user alone, next to the slots. The caller removes it.
 pub(super) fn private_directory(options: &SlotOptions) -> Result<(PathBuf, Held), SlotError> {
     let place = choose_place(options, 1);
     private::make(&place).map_err(|source| SlotError { place, source })
@@ -367,7 +367,7 @@ mod tests {
     #[cfg(target_os = "linux")]
     fn a_place_without_room_is_noticed_again_and_again() {
         let mut slot = Slot::new(&SlotOptions::default()).expect("a slot");
-        // A file system of which nothing is ever free.
+        // A file system without any free space.
         let full = PathBuf::from("/proc/self");
         let base = std::mem::replace(&mut slot.base, full);
         let noticed: Vec<bool> = (1..=CHECK_EVERY + 2).map(|_| slot.tick().is_err()).collect();

@@ -11,7 +11,7 @@ const LEAST_ROOM: u64 = 1 << 20;
 /// Something that every test relies on is broken.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum SurroundingsError {
-    /// /dev/null is gone or an ordinary file.
+    /// /dev/null is missing or an ordinary file.
     #[error(
         "/dev/null is no longer a device, probably because of the test (a compiler that runs as root with `-o /dev/null` \
          deletes it); restore it with `rm -f /dev/null; mknod -m 666 /dev/null c 1 3` and let the test write elsewhere"
@@ -34,7 +34,7 @@ pub(crate) const NULL_DEVICE: &str = "/dev/null";
 /// done by its last tests makes their answers doubtful.
 ///
 /// # Errors
-/// [`SurroundingsError`] names what is broken.
+/// [`SurroundingsError`] names the broken thing.
 pub fn check_surroundings(directory: &Path) -> Result<(), SurroundingsError> {
     check_null()?;
     check_room(directory)
@@ -58,7 +58,7 @@ pub(crate) fn check_room(directory: &Path) -> Result<(), SurroundingsError> {
     }
 }
 
-/// The bytes free below `directory` for this user; `None` when the system does not say.
+/// Returns the free bytes below `directory` for this user, or `None` if the system doesn't know.
 pub(crate) fn room(directory: &Path) -> Option<u64> {
     let facts = rustix::fs::statvfs(directory).ok()?;
     Some(facts.f_bavail.saturating_mul(facts.f_frsize))

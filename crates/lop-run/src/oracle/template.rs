@@ -1,4 +1,4 @@
-//! Responsible for the words of a command with `@@` in them: which files they need and what they become for a test.
+//! The words of a command with `@@`: the files that they need, and the words that a test gets.
 //!
 //! `@@` is the candidate's path, `@@.EXT` its path under a name that ends in `.EXT`. EXT is as long as it can be:
 //! letters, digits, `_`, `-` and `+`, and further such parts after dots, so `@@.test.js` is one name. Where the candidate
@@ -49,7 +49,7 @@ impl Word {
         Self { pieces }
     }
 
-    /// The paths of candidates in it: the index of a file, and what follows the path up to the end of a word of a shell.
+    /// The candidate paths in it: the index of a file, and the text after the path up to the end of the shell word.
     pub(crate) fn paths(&self) -> Vec<(usize, &[u8])> {
         let behind = |at: usize| match self.pieces.get(at + 1) {
             Some(Piece::Text(text)) => {
@@ -87,8 +87,8 @@ fn find_mark(bytes: &[u8]) -> Option<usize> {
     bytes.windows(2).position(|pair| pair == b"@@")
 }
 
-/// The index of the file that a number from 1 to `own` at the start of `bytes` stands for, and the length of the number;
-/// `None` without one, or where there is one file.
+/// Parses a file number from 1 to `own` at the start of `bytes`. Returns the index and the length of the number; `None`
+/// if there is no number, or only one file.
 fn numbered(bytes: &[u8], own: usize) -> Option<(usize, usize)> {
     let len = bytes.iter().take_while(|byte| byte.is_ascii_digit()).count();
     let number: usize = std::str::from_utf8(&bytes[..len]).ok()?.parse().ok()?;

@@ -31,7 +31,7 @@ const FIRST_OTHER: i32 = 3;
 /// The exit code of a process that could not become the test.
 const NOT_STARTED: u8 = 127;
 
-/// The most that is read of [`UNSTARTED`], in bytes: a test can write there, too.
+/// Maximum number of bytes to read of [`UNSTARTED`]: a test can write there, too.
 const REASON: u64 = 16;
 
 /// The file in the slot that says why the test could not be started.
@@ -40,7 +40,7 @@ const UNSTARTED: &str = "unstarted";
 /// The changes that a process makes to itself before it becomes the test. The default is none.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Orders {
-    /// Address space of each process of the test, in bytes; `None` for lop's own limit.
+    /// Limit of the address space of each process of the test in bytes; `None` for lop's own limit.
     pub(crate) memory_limit: Option<u64>,
     /// Whether it hands on no descriptors but the three usual ones.
     pub(crate) seals: bool,
@@ -72,7 +72,7 @@ impl Orders {
     }
 }
 
-/// Becomes the program that the arguments name, confined as they say; `None` if they do not.
+/// Becomes the program in the arguments, with their limits. Returns if the arguments aren't such a request.
 ///
 /// The `main` of a program that is named as [`Confinement::limiter`](crate::oracle::Confinement) has to begin with it.
 /// Arguments that are right and a program that can be started make this function not return.
@@ -113,7 +113,7 @@ fn start(command: &mut Command, orders: &Orders) -> io::Error {
     use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 
     let set = orders.memory_limit.map_or(Ok(()), |limit| {
-        // A process may not raise its hard limit, and a lower limit than that of the user holds, too.
+        // A process cannot raise its hard limit, and the user's lower limit applies, too.
         let limit = Some(limit.min(getrlimit(Resource::As).maximum.unwrap_or(u64::MAX)));
         setrlimit(Resource::As, Rlimit { current: limit, maximum: limit }).map_err(io::Error::from)
     });

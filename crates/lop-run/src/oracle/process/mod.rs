@@ -48,8 +48,8 @@ pub(crate) struct Watch<'a> {
     /// The files it writes to, and how long each may become, in bytes.
     pub(crate) outputs: [&'a File; 2],
     pub(crate) output_limit: u64,
-    /// Where to put what is still running when the test has ended, and the slot that it is known by. Finding it takes a
-    /// look at every process of the machine.
+    /// The list for processes that are still running when the test has ended, and the slot of the test. Finding them
+    /// means looking at every process of the machine.
     pub(crate) left: Option<(&'a RefCell<Left>, &'a Path)>,
 }
 
@@ -67,7 +67,7 @@ pub(crate) struct Left {
 pub(crate) enum Ending {
     Exited(Exit),
     TimedOut,
-    /// The terminal has stopped it by this signal, and nothing would let it go on.
+    /// The terminal has stopped it by this signal, and nothing would let it continue.
     Stopped(i32),
     Cancelled,
     TooMuchOutput,
@@ -112,7 +112,7 @@ impl Watch<'_> {
         self.deadline.saturating_sub(start.elapsed()).min(OUTPUT_CHECK)
     }
 
-    /// Why the process has to be ended now, if it has to be.
+    /// The reason to end the process now, if there is one.
     fn verdict(&self, start: Instant) -> Option<Ending> {
         let too_long = |file: &&File| file.metadata().is_ok_and(|metadata| metadata.len() > self.output_limit);
         if self.cancel.is_stopped() {

@@ -13,7 +13,7 @@ pub(crate) const MARK: &str = "LOP_SLOT";
 #[cfg(target_os = "linux")]
 pub(crate) use linux::ProcessRegistry;
 
-/// Elsewhere there is no way to become the reaper of orphans: what leaves the group of its test gets away.
+/// Other systems have no reaper of orphans: a process that leaves the group of its test escapes.
 #[cfg(not(target_os = "linux"))]
 #[derive(Debug)]
 pub(crate) struct ProcessRegistry;
@@ -56,15 +56,15 @@ mod linux {
 
     use super::{Duration, MARK, Path};
 
-    /// How long to wait between two looks at processes that have been killed and are on their way out: each time twice
-    /// as long, up to a limit. On a busy machine they take their time, and looking is work, too.
+    /// The time between two checks of killed processes: doubled each time, up to a limit. On a busy machine they take
+    /// longer, and each check costs time, too.
     const PAUSE: Duration = Duration::from_micros(200);
     const LONGEST_PAUSE: Duration = Duration::from_millis(20);
 
     /// How often a process that is about to exit looks for processes to kill.
     const LAST_LOOKS: usize = 10;
 
-    /// A process that runs on for longer than this after its test has ended was left behind.
+    /// The time after which a process that is still running after its test was left behind.
     const WAY_OUT: Duration = Duration::from_millis(100);
 
     /// See the module.
@@ -73,8 +73,8 @@ mod linux {
         owns_process: bool,
         /// Children that were there before us; never ours.
         children_before: HashSet<i32>,
-        /// Held for reading while a process is started and entered below, for writing while children are listed:
-        /// otherwise a test that has just started would look like one that was left behind.
+        /// Held for reading while a process is started and entered below, and for writing while children are listed:
+        /// otherwise a new test would look like a process that was left behind.
         starting: RwLock<()>,
         groups: Mutex<Groups>,
     }
@@ -113,8 +113,8 @@ mod linux {
             }
         }
 
-        /// Ends and reaps what the tests of `slot`, none of which may be running, left behind. Waits `patience` for it
-        /// to be gone.
+        /// Ends and reaps all processes that the tests of `slot` left behind; none of these tests may be running. Waits
+        /// for at most `patience`.
         pub(crate) fn clean_up(&self, slot: &Path, patience: Duration) {
             let start = Instant::now();
             let mark = mark_of(slot);
@@ -141,7 +141,7 @@ mod linux {
             // The parent of lop itself may be such a test.
             let inherited = std::env::var_os(MARK);
             let is_ours = |mark: Vec<u8>| inherited.as_deref().is_none_or(|inherited| inherited.as_bytes() != mark);
-            // A descendant of a process becomes our child when that is gone.
+            // A descendant of a process becomes our child when that process ends.
             for _ in 0..LAST_LOOKS {
                 let processes = children().into_iter().filter_map(Process::look_at);
                 let left: Vec<_> =
@@ -191,7 +191,7 @@ mod linux {
             let _ = rustix::io::retry_on_intr(|| rustix::process::waitpid(Some(pid), WaitOptions::NOHANG));
         }
 
-        /// Our children that belong to a test of `slot`, or to no running test at all where that can be known.
+        /// Lists our children that belong to a test of `slot`, or to no running test if that can be known.
         fn left_over(&self, slot: &Path, mark: &[u8]) -> Vec<Process> {
             let (children, none_runs, running, killed) = {
                 let _starting = self.starting.write().unwrap_or_else(PoisonError::into_inner);
@@ -293,7 +293,7 @@ mod linux {
         Some((state, group))
     }
 
-    /// The numbers of our children, those that are dead and not reaped included.
+    /// Lists the numbers of our children, including dead ones that aren't reaped.
     fn children() -> Vec<i32> {
         let Ok(threads) = fs::read_dir("/proc/self/task") else { return Vec::new() };
         let lists = threads.flatten().filter_map(|thread| fs::read_to_string(thread.path().join("children")).ok());

@@ -20,7 +20,7 @@ use crate::oracle::Exit;
 /// How long to wait for killed processes to be gone; only those stuck in the kernel take so long.
 const PATIENCE: Duration = Duration::from_secs(1);
 
-/// How long to sleep at most where there is no pidfd to poll.
+/// Maximum time to sleep if there is no pidfd to poll.
 const TICK: Duration = Duration::from_millis(2);
 
 /// How long to sleep between looks at group members on their way out.
@@ -45,7 +45,7 @@ pub(super) fn run(
     Ok(early.unwrap_or(Ending::Exited(exit)))
 }
 
-/// Sleeps until the leader has ended (`None`) or has to be ended. It is not reaped yet.
+/// Sleeps until the leader has ended (`None`) or has to be ended. It isn't reaped yet.
 fn wait(leader: &Leader<'_>, pidfd: Option<&OwnedFd>, watch: &Watch<'_>, start: Instant) -> io::Result<Option<Ending>> {
     let mut fds = Vec::with_capacity(4);
     let pollable = watch.cancel.watch(&mut fds) & pidfd.is_some();
@@ -97,8 +97,8 @@ impl Leader<'_> {
         status.stopping_signal().filter(|signal| by_terminal.contains(signal))
     }
 
-    /// Kills the group and reaps all of it; returns how the leader ended. Without patience, what does not die at once
-    /// is left behind.
+    /// Kills the group and reaps all of it. Returns how the leader ended. Without patience, processes that don't die at
+    /// once are left.
     fn end(mut self, pidfd: Option<&OwnedFd>, patient: bool) -> Exit {
         self.kill_group();
         self.reap(pidfd, if patient { PATIENCE } else { Duration::ZERO })
@@ -146,7 +146,7 @@ fn read_status(status: WaitStatus) -> Exit {
     code.or_else(|| status.terminating_signal().map(Exit::Signal)).unwrap_or(Exit::Unknown)
 }
 
-/// A descriptor that becomes readable when the process ends; `None` on kernels without it and when there are no
+/// Opens a descriptor that becomes readable when the process ends. Returns `None` on old kernels and when there are no
 /// descriptors left.
 #[cfg(target_os = "linux")]
 fn open_pidfd(pid: Pid) -> Option<OwnedFd> {

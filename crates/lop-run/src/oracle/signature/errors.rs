@@ -8,7 +8,7 @@ use super::generalise::{Context, Treatment};
 use super::{Seen, Table};
 use crate::oracle::Written;
 
-/// A tool that reports more kinds of errors than this has lost its way: what comes later depends on what comes first.
+/// Maximum number of kinds of errors. A tool that reports more is confused: later errors depend on the first ones.
 const KINDS: usize = 12;
 
 impl Table {
@@ -36,8 +36,8 @@ impl Table {
         context.finish_whole()
     }
 
-    /// The error messages of a run as regular expressions for the whole of a message, each once: whatever is quoted,
-    /// numbers and paths may be others. Empty where the run lists none, or too many kinds.
+    /// Makes regular expressions for the error messages of a run, each once. Quoted text, numbers and paths may differ.
+    /// Returns none if the run lists none, or too many kinds.
     #[must_use]
     pub fn only_errors(&self, seen: &Seen<'_>) -> Vec<String> {
         let mut kinds = Vec::new();

@@ -8,7 +8,7 @@ use regex::Regex;
 
 use crate::oracle::char_boundary;
 
-/// No more of a text is looked at, in bytes: what tells messages apart is in front.
+/// Maximum number of bytes of a text to use: messages differ at their start.
 const LONGEST: usize = 240;
 
 /// The treatment of a piece.
@@ -74,7 +74,7 @@ pub(super) struct Context<'a> {
     scanner: &'a Scanner,
     content: &'a [u8],
     name: &'a str,
-    /// Whether anything may stand between quotes.
+    /// Whether anything may be between quotes.
     any_quotes: bool,
     pattern: String,
     used: usize,
@@ -86,7 +86,7 @@ impl<'a> Context<'a> {
         Context { scanner, content, name, any_quotes: false, pattern: String::new(), used: 0 }
     }
 
-    /// The same, where anything may stand between quotes.
+    /// The pattern that allows anything between quotes.
     pub(super) fn with_any_quotes(self) -> Self {
         Context { any_quotes: true, ..self }
     }
@@ -186,7 +186,8 @@ impl<'a> Context<'a> {
         }
         let inner = &piece[open.len_utf8()..piece.len() - close.len_utf8()];
         escape(open.encode_utf8(&mut [0; 4]), &mut self.pattern);
-        // A sign such as a bracket is what the message is about, and not a name that could be another.
+        // A message about a sign, such as a bracket, is about this sign, and not about a name that could be another
+        // one.
         if inner.contains(char::is_alphanumeric)
             && (self.any_quotes || self.is_of_the_input(inner) || self.is_computed(inner))
         {
@@ -204,7 +205,7 @@ impl<'a> Context<'a> {
         memmem::find(self.content, piece.as_bytes()).is_some()
     }
 
-    /// Whether a piece that does not stand in the input was made from it: a value, and not a word of the tool's own such as
+    /// Whether a piece that isn't in the input was made from it: a value, and not one of the tool's own words, such as
     /// the name of a type.
     fn is_computed(&self, piece: &str) -> bool {
         if self.content.is_empty() {

@@ -8,8 +8,8 @@ use crate::oracle::{ConditionSpec, Conditions, Exit};
 /// Bytes of each output of a group's first run that are kept.
 const KEPT: usize = 64 << 10;
 
-/// The signatures that some runs have shown, each once. A run belongs to the first one that it shows as its most specific
-/// one; two signatures of one kind of which one run shows both are one, the more general of them.
+/// The distinct signatures of some runs. A run belongs to the first signature that it shows as its most specific one.
+/// If a run shows two signatures of one kind, they become one group with the more general one.
 #[derive(Debug, Default)]
 pub struct Groups {
     all: Vec<Group>,
@@ -39,7 +39,7 @@ impl Groups {
         self.all.iter().map(|group| &group.signature)
     }
 
-    /// Adds the group of a signature that was met before, of which no run is known.
+    /// Adds the group of a known signature without a run.
     pub fn push(&mut self, signature: Signature) {
         self.by_mark.insert(signature.mark.option(), self.all.len());
         self.all.push(Group::new(signature, None));

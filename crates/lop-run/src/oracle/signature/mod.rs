@@ -42,7 +42,8 @@ pub struct Seen<'a> {
     pub stderr: &'a [u8],
     /// The test case.
     pub input: TestCase<'a>,
-    /// The name of the test case's file, without directories; of several files that of the first one that the test names.
+    /// The name of the test case's file, without directories. Of several files, it is the first one that the test
+    /// names.
     pub name: &'a str,
 }
 
@@ -86,10 +87,11 @@ pub struct Signature {
     pub crash: bool,
     /// The condition.
     pub mark: Mark,
-    /// The text that must stand in the candidate at the place that the output names, beside the condition: a value of
+    /// The text that must be in the candidate at the position in the output, in addition to the condition: a value of
     /// `--at`.
     pub at: Option<String>,
-    /// The error messages that a run may list beside the condition, if it may not list all: values of `--only-errors`.
+    /// The error messages that a run may list, in addition to the condition, if it may not list all: values of
+    /// `--only-errors`.
     pub only_errors: Vec<String>,
 }
 
@@ -170,7 +172,7 @@ impl Mark {
 /// Longer lines are no messages of a tool, in bytes.
 const LONGEST_LINE: usize = 4096;
 
-/// The whole output, where that is one line of two words or more: it is the reason why the program failed.
+/// The whole output, if it is one line of at least two words: it is the reason of the failure.
 const ONLY_LINE: &str = r"\A[^\n]*[^\W\d][^\n]* [^\n]*[^\W\d][^\n]*(?<skip1>\n?)\z";
 
 /// The known kinds of signatures, ready for use.

@@ -9,12 +9,12 @@ use super::generalise::{Context, Treatment};
 use super::{Cut, Mark, Seen, Signature, Table, shown_once};
 use crate::oracle::position::{Finder, around};
 
-/// Lines behind a message that may tell it from others.
+/// Maximum number of lines after a message that can distinguish it.
 const LINES: usize = 2;
 
 impl Table {
-    /// Signatures that say more than this one of a run, the one that leaves most to a reduction first: with what stands at
-    /// the place that the message names, with the text that it quotes, with the lines behind it, and both.
+    /// Lists signatures that are more specific than this one of a run, the most permissive first: with the text at the
+    /// position that the message names, with the quoted text, with the lines after it, and with both.
     #[must_use]
     pub fn more_specific(&self, signature: &Signature, seen: &Seen<'_>) -> Vec<Signature> {
         let mut steps = vec![signature.clone()];
@@ -28,8 +28,8 @@ impl Table {
         all.filter(|step| step != signature).collect()
     }
 
-    /// Where the test case may end so that what the message of a signature is about is not in it: the place that it names,
-    /// or the start of the line.
+    /// Returns the place where the test case can end so that the subject of a signature's message isn't in it: the
+    /// position in the message, or the start of its line.
     #[must_use]
     pub fn cut(signature: &Signature, seen: &Seen<'_>) -> Option<Cut> {
         let (text, regex) = message(signature, seen)?;
@@ -61,7 +61,7 @@ impl Table {
         kinds
     }
 
-    /// A signature with this number of lines behind its message.
+    /// Returns a signature with this number of lines after its message.
     fn with_lines(&self, signature: &Signature, seen: &Seen<'_>, lines: usize) -> Option<Signature> {
         let (text, regex) = message(signature, seen)?;
         let end = regex.find(text)?.end();
@@ -89,7 +89,7 @@ impl Table {
     }
 }
 
-/// A signature with what stands at the place that its message names.
+/// Returns a signature with the text at the position that its message names.
 fn at(signature: &Signature, seen: &Seen<'_>) -> Option<Signature> {
     let (text, regex) = message(signature, seen)?;
     let (finder, message) = (Finder::default(), regex.find(text)?.range());

@@ -9,7 +9,7 @@ use regex::Regex;
 use super::*;
 use crate::oracle::Written;
 
-/// The table of the recordings; `fixtures/signatures/README.md` says what the fields mean.
+/// The table of the recordings; `fixtures/signatures/README.md` explains the fields.
 #[derive(serde::Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Recordings {
@@ -65,7 +65,7 @@ impl Recording {
     }
 }
 
-/// The same output of the same bug at another place of another file in another directory.
+/// Returns the output of the same bug at another position, in another file and directory.
 fn moved(text: &[u8], name: &str) -> Vec<u8> {
     let text = String::from_utf8_lossy(text).into_owned();
     let replace = |text: String, pattern: &str, by: &str| {
