@@ -29,7 +29,7 @@ const OFFERED: usize = 9;
 /// # Errors
 /// When there is no crash that was insisted on, a second command cannot be run, or the user says no.
 pub(crate) fn settle(settings: &mut Settings, typed: Option<&[OsString]>, cancel: &Cancel) -> Result<(), Failure> {
-    let trivial_inputs = settings.case.hollow();
+    let trivial_inputs = settings.case.trivial_inputs();
     let mut open = IncompleteTest {
         path: &settings.case.path,
         content: &settings.case.content,

@@ -1,14 +1,20 @@
-//! Finds the directories of the user's own files.
+//! Finds the directories of the user's own files, as the XDG base directory specification places them.
 
 use std::path::PathBuf;
 
-/// The folder of the user's own files of lop.
+use etcetera::base_strategy::{BaseStrategy, Xdg};
+
+/// Returns the directory of the user's configuration of lop.
 pub(super) fn user_folder() -> Option<PathBuf> {
-    let base = std::env::var_os("XDG_CONFIG_HOME").map(PathBuf::from).filter(|base| base.is_absolute());
-    base.or_else(|| Some(home()?.join(".config"))).map(|base| base.join("lop"))
+    Some(Xdg::new().ok()?.config_dir().join("lop"))
 }
 
-/// The user's home directory.
+/// Returns the directory of what lop remembers about the user.
+pub(super) fn state_folder() -> Option<PathBuf> {
+    Some(Xdg::new().ok()?.state_dir()?.join("lop"))
+}
+
+/// Returns the user's home directory.
 pub(super) fn home() -> Option<PathBuf> {
-    std::env::var_os("HOME").filter(|home| !home.is_empty()).map(PathBuf::from)
+    etcetera::home_dir().ok()
 }

@@ -20,6 +20,7 @@ use lop_run::oracle::CommandOracle;
 use super::args::Cli;
 use super::failure::Failure;
 use super::options::ReduceArgs;
+use super::own_folder::state_folder;
 use super::settings::Settings;
 use super::state_args::ResumeArgs;
 use super::values::most_workers;
@@ -76,9 +77,7 @@ pub(super) fn clear_folder(folder: &Path) {
 
 /// The user's own key; `None` where there is no place for one.
 pub(super) fn own_key() -> Option<OwnKey> {
-    let variable = |name| std::env::var_os(name).map(PathBuf::from).filter(|path| path.is_absolute());
-    let state = variable("XDG_STATE_HOME").or_else(|| Some(variable("HOME")?.join(".local/state")))?;
-    OwnKey::in_folder(&state.join("lop")).ok()
+    OwnKey::in_folder(&state_folder()?).ok()
 }
 
 /// The dependencies of a run.

@@ -1,11 +1,12 @@
-//! Keeps the best result on disk from the first accepted candidate on, and the original beside it.
+//! Keeps the best result on disk from the first accepted candidate on, and the original next to it.
 //!
 //! The result is written to a temporary file in the same directory and renamed over the old one,
 //! so that a reader, a crash or a kill at any moment finds a whole file: the last result or the
 //! one before it, never a part. Everything that can be known to fail is found out by
 //! [`Store::open`], before any test is run and before anything is touched.
 //!
-//! A file that another program writes into the place is never overwritten: results go beside it from then on.
+//! lop never overwrites a file that another program has written in the place. From then on, results are written next to
+//! it.
 
 use std::borrow::Cow;
 use std::fs;
@@ -67,7 +68,7 @@ impl<P: AsRef<Path>> From<&P> for Input {
 }
 
 impl Input {
-    /// Reads the place of the result as it is now, as the text of a candidate; `None` if nothing is there.
+    /// Reads the place of the result as it is now, as the text of a candidate. Returns `None` if it is empty.
     #[must_use]
     pub fn found(&self, kept: &Kept) -> Option<Vec<u8>> {
         let (place, archive) = match (self, kept) {
@@ -88,8 +89,9 @@ impl Input {
         project::read(place).ok().map(|found| archive.text(&found.members))
     }
 
-    /// The path that stands for it.
-    fn path(&self) -> &Path {
+    /// Returns the path as the user named it, or the first of several.
+    #[must_use]
+    pub fn path(&self) -> &Path {
         match self {
             Input::File(path) | Input::Directory(path, _) | Input::Command(path, _) => path,
             Input::Files(files, _) => files.first().map_or(Path::new(""), |(_, path)| path),
@@ -103,8 +105,8 @@ impl Input {
 /// An accepted candidate is written at once, before it is confirmed: a run that is killed loses nothing then, and most
 /// tests never lie. Once a test has contradicted itself only confirmed candidates are accepted, and so written.
 ///
-/// Many files are written anew as a whole. So that this takes at most a tenth of the time, a result that comes sooner
-/// waits; on disk is the one before it, and the journal has both.
+/// A result of many files is written as a whole. This takes at most a tenth of the time, because results that come
+/// sooner wait. Meanwhile the previous one is on disk, and the journal has both.
 #[derive(Debug)]
 pub struct Store {
     place: Destination,
@@ -126,15 +128,15 @@ pub struct Store {
 enum Destination {
     /// A regular file, replaced by renaming. Its original is kept first when `original` is some.
     Rename(Box<Target>),
-    /// Several files, of which results are archives.
+    /// Several files. Results are archives of them.
     Files(Box<dyn ManyFiles>),
     /// Something that cannot be replaced (a device, a named pipe): written to once, at the end.
     Device(PathBuf),
     Stdout,
 }
 
-/// The folder for what a run keeps beside its result: the result's name with `.lop` added. A result that goes to a
-/// device or to standard output has its folder beside the input.
+/// Returns the folder of a run's files next to its result: the result's name with `.lop` added. If the result is
+/// written to a device or to standard output, the folder is next to the input.
 #[must_use]
 pub fn state_directory(input: &Path, kept: &Kept) -> PathBuf {
     let beside = match kept {
@@ -195,19 +197,18 @@ impl Store {
         }
     }
 
-    /// Writes what `fix` makes of a result; where it fails, the result itself.
+    /// Writes the output of `fix` for a result, or the result itself if `fix` fails.
     pub fn through(&mut self, fix: Formatter) {
         self.fix = Some(fix);
     }
 
-    /// A result as it is written: through a command, or as a line of a shell where it is a command.
+    /// Returns a result as it is written: after a command, or as a shell line if it is a command.
     fn written_as<'c>(&self, content: &'c [u8]) -> Cow<'c, [u8]> {
         let fixed = self.fix.as_ref().and_then(|fix| fix.write(content, &Cancel::new()).ok());
         fixed.map_or_else(|| as_line(self.command.as_ref(), content), Cow::Owned)
     }
 
-    /// Says what the input was when it was read: where it is replaced by a result and is something else by then,
-    /// the user has edited it.
+    /// Takes the input as it was read. If the file differs when the first result replaces it, the user has edited it.
     pub fn expect(&mut self, input: &[u8]) {
         if let Destination::Files(files) = &mut self.place {
             files.expect(input);
@@ -223,7 +224,7 @@ impl Store {
     /// original may have been kept already. `knows` says whether files are those of one of its results.
     ///
     /// # Errors
-    /// The errors of [`Store::open`], and when what is kept as the original has another content.
+    /// The errors of [`Store::open`], and an original with another content.
     pub fn reopen(
         input: impl Into<Input>,
         kept: &Kept,
@@ -276,8 +277,8 @@ impl Store {
         matches!(self.place, Destination::Rename(_) | Destination::Files(_))
     }
 
-    /// Puts the best result of an interrupted run in its place again, and its input beside it if that was removed
-    /// since. A device and standard output get their result at the end.
+    /// Puts the best result of an interrupted run in its place again, and the input next to it if that was removed. A
+    /// device and standard output get their result at the end.
     ///
     /// # Errors
     /// When writing fails.
@@ -304,7 +305,7 @@ impl Store {
         if now == best && target.beside.is_none() { Ok(()) } else { self.write(best, true) }
     }
 
-    /// Leaves what is in the place as it is: results go beside it.
+    /// Leaves the place as it is. Results are written next to it from now on.
     pub fn leave(&mut self) {
         match &mut self.place {
             Destination::Rename(target) => {
@@ -338,7 +339,7 @@ impl Store {
         (now != folder.path()).then(|| now.join(name))
     }
 
-    /// Whether the folder of the result is gone, or was moved to an unknown place.
+    /// Whether the folder of the result was removed, or moved to an unknown place.
     #[must_use]
     pub fn is_gone(&self) -> bool {
         matches!(&self.place, Destination::Rename(target) if target.place().0.whereabouts().is_none())
@@ -374,9 +375,9 @@ impl Store {
         }
     }
 
-    /// Makes sure that `best`, the result at the end, is where it was asked to be: also when no
-    /// candidate was accepted and the result is the input. A file that is replaced in place is
-    /// left alone in that case. `waits` says how long a pipe's reader is waited for.
+    /// Makes sure that the final result `best` is in its place, even if it is the input because no candidate was
+    /// accepted. Then a file that is replaced in place stays untouched. `waits` says how long to wait for the reader of
+    /// a pipe.
     ///
     /// # Errors
     /// When writing fails, or no reader has come to the pipe.
@@ -406,7 +407,7 @@ impl Store {
                 if target.original.is_some() && !self.written {
                     return Ok(());
                 }
-                // A disk that is full by now has room for what it has.
+                // A disk that is full by now still has space for the old content.
                 let (folder, name) = target.place();
                 if self.written && folder.read(name).is_ok_and(|content| content == best) {
                     return folder.open_any(name, false)?.sync_data();
@@ -465,7 +466,7 @@ impl Store {
                 return Err(explain(error, &format!("cannot write {name}")));
             }
         }
-        // Where the first result went beside the input there is no original to speak of.
+        // If the first result was written next to the input, there is no original.
         if !self.written && target.beside.is_some() {
             target.original = None;
         }
@@ -593,7 +594,7 @@ mod tests {
         store.busy_until = Instant::now().checked_add(Duration::from_secs(3600));
         store.event(&accepted(&second)).expect("it waits");
         assert_eq!(there(), b"1");
-        // One that did not hold goes at once, and what waits with it.
+        // A withdrawn result is written at once, and the waiting one is dropped.
         store
             .event(&Event::Returned { content: &first, size: Size { bytes: 1, tokens: 1, lines: 1 }, tests: 1 })
             .expect("it is kept");
@@ -700,7 +701,7 @@ mod tests {
         let mut store = Store::open(&at("work/deep/a.txt"), &Kept::InPlace).expect("a writable place");
         store.expect(b"original");
         assert_eq!(store.away(), None);
-        // As the owner of the folder above could do it.
+        // As the owner of the parent folder could do it.
         fs::rename(at("work"), at("moved")).expect("our own folder");
         std::os::unix::fs::symlink("elsewhere", at("work")).expect("a link");
         store.event(&accepted(b"shorter")).expect("it is kept");
@@ -724,7 +725,7 @@ mod tests {
         store.event(&accepted(b"short")).expect("it is kept");
         let file = fs::File::options().write(true).open(&input).expect("the result");
         let before = file.metadata().expect("the result").modified().expect("a time");
-        // The time of the last change has to be another one by the clock of the file system.
+        // The time of the last change must differ in the file system's clock.
         let probe = directory.path().join("probe");
         let changed =
             |path: &Path| fs::metadata(path).map(|facts| (facts.ctime(), facts.ctime_nsec())).expect("a file");

@@ -8,14 +8,15 @@ use std::time::Duration;
 
 use crate::failure::Failure;
 use crate::report_args::ReportArgs;
+use crate::settings::{Case, Reporting, Testing};
 use lop_files::disk::{self, ReadAccess};
 use lop_files::project::{Archive, TestCase};
-use lop_reduce::{BASELINE_DEADLINE, Report};
+use lop_reduce::{BASELINE_DEADLINE, Project, Report};
 use lop_report::issue::Issue;
 use lop_report::page::Page;
 use lop_report::redaction::Redaction;
 use lop_report::text::STRONG;
-use lop_report::{History, diff, explain, text};
+use lop_report::{History, Verbosity, diff, explain, text};
 use lop_run::oracle::{Cancel, CommandOracle, Conditions, Oracle, Outcome, Slot, SlotOptions, shell_line};
 
 /// How long a program may take to say what version it is.
@@ -23,27 +24,27 @@ const VERSION_DEADLINE: Duration = Duration::from_secs(10);
 /// Longest line of a version that is shown, in characters.
 const VERSION: usize = 200;
 
-/// Reports that are asked for, and the facts that they need.
-pub(super) struct PostRunReports {
-    /// The page, opened before the first test.
-    pub(super) page: Option<(PathBuf, File)>,
-    /// The file to reduce, and its language.
-    pub(super) path: PathBuf,
-    pub(super) language: String,
-    /// The files of the input and of the result, if there are several.
-    pub(super) archive: Option<Archive>,
+/// The reports after a run, with the settings that they need.
+pub(super) struct PostRunReports<'a> {
+    pub(super) case: &'a Case,
+    pub(super) test: &'a Testing,
+    pub(super) reporting: &'a Reporting,
+    /// The name of the place of the result.
+    pub(super) place: &'a str,
+}
+
+/// A bug report.
+pub(super) struct BugReport<'a> {
+    /// The file to reduce.
+    pub(super) path: &'a Path,
+    pub(super) language: &'a str,
+    /// The archive of several files.
+    pub(super) archive: Option<&'a Archive>,
     /// The words of the test as they were typed, and whether they are a command and not a script.
-    pub(super) words: Vec<OsString>,
+    pub(super) words: &'a [OsString],
     pub(super) is_command: bool,
-    /// Options whose text goes to standard output.
-    pub(super) texts: Vec<&'static str>,
-    /// Whether they have all details.
-    pub(super) details: bool,
-    /// The test as a line of a shell, and what it looks for.
-    pub(super) test: String,
-    pub(super) looks_for: String,
-    /// Where the result is, in words.
-    pub(super) place: String,
+    /// The condition, in words.
+    pub(super) wanted: &'a str,
 }
 
 /// Opens the file of the page.
@@ -59,40 +60,36 @@ pub(super) fn open_page(
     }
 }
 
-impl PostRunReports {
-    /// Says everything that was asked for of a reduction that came to its end.
-    pub(super) fn finished(
-        &mut self,
-        original: &[u8],
+impl PostRunReports<'_> {
+    /// Writes the reports that were asked for, the page to its open file.
+    pub(super) fn write(
+        &self,
+        page: Option<(PathBuf, File)>,
         report: &Report,
         history: &History,
         oracle: &CommandOracle,
     ) -> Result<(), Failure> {
-        self.write_page(original, report, history)?;
+        page.map_or(Ok(()), |page| self.write_page(page, report, history, oracle))?;
         // A reader who has seen the first may not wait for the run that the last one needs.
-        self.write_texts(original, report, history, oracle).or_else(Failure::unless_closed)
+        self.write_texts(report, history, oracle).or_else(Failure::unless_closed)
     }
 
-    /// Writes what was asked for to standard output, each under a heading where there is more than one.
-    fn write_texts(
-        &self,
-        original: &[u8],
-        report: &Report,
-        history: &History,
-        oracle: &CommandOracle,
-    ) -> io::Result<()> {
+    /// Writes the texts to standard output, with headings if there are several.
+    fn write_texts(&self, report: &Report, history: &History, oracle: &CommandOracle) -> io::Result<()> {
         let mut out = text::stdout();
-        for (number, option) in self.texts.iter().enumerate() {
-            if self.texts.len() > 1 {
+        let texts = &self.reporting.texts;
+        for (number, option) in texts.iter().enumerate() {
+            if texts.len() > 1 {
                 let feed = if number > 0 { "\n" } else { "" };
                 writeln!(out, "{feed}{STRONG}=== {} ==={STRONG:#}", option.trim_start_matches('-'))?;
             }
             match *option {
                 "--diff" => {
-                    self.write_differences(&mut out, original, &report.best)?;
+                    self.write_differences(&mut out, &report.best)?;
                 }
                 "--explain" => {
-                    explain::write(&mut out, report.necessity.as_ref(), self.archive.as_ref(), self.details)?
+                    let details = self.reporting.verbosity > Verbosity::Normal;
+                    explain::write(&mut out, report.necessity.as_ref(), report.archive.as_ref(), details)?;
                 }
                 _ => out.write_all(self.issue(report, history, oracle).as_bytes())?,
             }
@@ -101,30 +98,35 @@ impl PostRunReports {
         Ok(())
     }
 
-    /// Writes the difference, file by file where there are several.
-    fn write_differences(&self, out: &mut dyn Write, original: &[u8], best: &[u8]) -> io::Result<()> {
-        let name = text::path(&self.path);
-        let Some(archive) = &self.archive else {
+    /// Writes the differences, file by file if there are several.
+    fn write_differences(&self, out: &mut dyn Write, best: &[u8]) -> io::Result<()> {
+        let (name, original) = (text::path(&self.case.path), &*self.case.content);
+        let Some(archive) = self.case.project.as_ref().map(Project::archive) else {
             let (before, after) = (format!("{name} (original)"), format!("{} (result)", self.place));
             return diff::write(out, true, (&before, original), (&after, best));
         };
         diff::write_files(out, true, archive, (" (original)", original), (" (result)", best))
     }
 
-    fn write_page(&mut self, original: &[u8], report: &Report, history: &History) -> Result<(), Failure> {
-        let Some((path, mut file)) = self.page.take() else { return Ok(()) };
+    fn write_page(
+        &self,
+        (path, mut file): (PathBuf, File),
+        report: &Report,
+        history: &History,
+        oracle: &CommandOracle,
+    ) -> Result<(), Failure> {
         let arguments: Vec<OsString> = std::env::args_os().skip(1).collect();
         let command = format!("lop {}", shell_line(arguments.iter().map(OsString::as_os_str)));
         let page = Page {
-            name: &self.path.display().to_string(),
-            language: &self.language,
-            original,
+            name: &self.case.path.display().to_string(),
+            language: &self.case.language(),
+            original: &self.case.content,
             report,
             history,
             command: &command,
-            test: &self.test,
-            wanted: &self.looks_for,
-            result: &self.place,
+            test: &oracle.describe(),
+            wanted: &self.test.wanted,
+            result: self.place,
         };
         file.write_all(page.html().as_bytes()).map_err(|source| {
             let message = format!("the report {}: {source}", path.display());
@@ -136,11 +138,22 @@ impl PostRunReports {
         let again = run(oracle, &report.best, BASELINE_DEADLINE);
         let outcome = again.as_ref().or(history.baseline.as_ref());
         let sizes = (report.before.bytes, report.after.bytes);
-        self.issue_of(&report.best, (outcome, again.is_none()), &made(sizes, report.tests.total()), oracle)
+        let language = self.case.language();
+        let bug_report = BugReport {
+            path: &self.case.path,
+            language: &language,
+            archive: report.archive.as_ref(),
+            words: &self.test.words,
+            is_command: self.test.is_command,
+            wanted: &self.test.wanted,
+        };
+        bug_report.markdown(&report.best, (outcome, again.is_none()), &made(sizes, report.tests.total()), oracle)
     }
+}
 
+impl BugReport<'_> {
     /// The bug report of a result, with the outcome of its run, or of that on the input.
-    pub(super) fn issue_of(
+    pub(super) fn markdown(
         &self,
         best: &[u8],
         (outcome, is_of_input): (Option<&Outcome>, bool),
@@ -148,16 +161,16 @@ impl PostRunReports {
         oracle: &CommandOracle,
     ) -> String {
         let name = self.path.file_name().unwrap_or_default().to_string_lossy().into_owned();
-        let version = if self.is_command { version(&self.words, &self.path) } else { None };
+        let version = if self.is_command { version(self.words, self.path) } else { None };
         Issue {
             name: &name,
-            language: &self.language,
+            language: self.language,
             content: best,
-            files: self.archive.as_ref().map(|archive| archive.members(best)).unwrap_or_default(),
-            command: &TestCase::new(self.archive.as_ref(), best)
+            files: self.archive.map(|archive| archive.members(best)).unwrap_or_default(),
+            command: &TestCase::new(self.archive, best)
                 .words()
                 .map_or_else(|| self.command_line(&name), |_| oracle.line_of(best)),
-            wanted: &self.looks_for,
+            wanted: self.wanted,
             version: version.as_deref(),
             outcome,
             is_of_input,
@@ -171,7 +184,7 @@ impl PostRunReports {
     fn redaction(&self) -> Redaction {
         let mut run: Vec<PathBuf> = std::env::current_dir().into_iter().collect();
         let beside = |path: &Path| std::path::absolute(path).ok()?.parent().map(Path::to_owned);
-        run.extend(beside(&self.path));
+        run.extend(beside(self.path));
         run.extend(run.clone().iter().filter_map(|place| place.canonicalize().ok()));
         let home = std::env::var_os("HOME").map(PathBuf::from);
         Redaction::new(&run, &std::env::temp_dir(), home.as_deref())

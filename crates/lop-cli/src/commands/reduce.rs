@@ -1,6 +1,7 @@
 //! `lop TEST FILE` and `lop FILE -- CMD`: the main job, from settings to exit code.
 
 use std::ffi::OsString;
+use std::fs::File;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -11,15 +12,15 @@ use crate::failure::{Cause, Failure, Unfinished};
 use crate::incomplete_test::{Probe, missing_of, named_of};
 use crate::options::ReduceArgs;
 use crate::piped::is_stdout;
-use crate::settings::{Case, Settings};
+use crate::settings::{Case, Output, Reporting, Settings, Testing};
 use crate::ui_args::UiArg;
 use crate::{absolute_words, detect, signals, state};
-use lop_doctor::{Checkup, CheckupLevel, Examination, TrivialInputs};
+use lop_doctor::{Checkup, CheckupLevel, Examination};
 use lop_files::disk::{self, ReadAccess};
 use lop_files::project;
-use lop_grammar::{Choice, Grammar};
+use lop_grammar::Choice;
 use lop_journal::{Before, Cache, Header, Journal, Lock, Notes, Past};
-use lop_reduce::{Ended, Event, EventSink, Options, Project, ReduceError, Report, reduce_shared};
+use lop_reduce::{Ended, Event, EventSink, Options, ReduceError, Report, reduce_shared};
 use lop_report::origins::Origins;
 use lop_report::screen::Subject;
 use lop_report::summary::{self, OutputPaths};
@@ -89,10 +90,9 @@ pub(super) fn carry_out_until(mut settings: Settings, mut start: Start, cancel: 
     settings.output.state.as_deref().map_or(Ok(()), state::check_folder)?;
     let typed = start.settle(&mut settings, &cancel)?;
     let header = start.header(&settings, &typed)?;
-    let run = Run::new(&settings, typed, cancel);
-    let mut prepared = Prepared::new(settings, start, header, run)?;
-    prepared.reporters.first_run = first_run;
-    prepared.reduce()
+    let mut reduction = Reduction::new(settings, start, header, (typed, cancel))?;
+    reduction.reporters.first_run = first_run;
+    reduction.carry_out()
 }
 
 /// Says the language before anything can take long, and then whether the first run does, until the value is dropped.
@@ -117,110 +117,106 @@ fn announce(settings: &Settings) -> Option<FirstRun> {
     FirstRun::watch(settings.test.spec.timeout_is_interesting)
 }
 
-/// A reduction of which everything is open that it writes to, with the workers that run its tests.
-struct Prepared {
+/// A reduction: its settings, the places that it writes to, which are open, and the workers that run its tests.
+struct Reduction {
     case: Case,
+    test: Testing,
     options: Options,
-    words: Vec<OsString>,
+    output: Output,
+    reporting: Reporting,
+    /// The command line, with the condition that was found.
+    typed: Vec<OsString>,
+    cancel: Cancel,
     oracle: Arc<CommandOracle>,
     workers: Box<dyn Executor>,
-    /// How much to examine the test at the start.
-    extent: CheckupLevel,
-    run: Run,
-    reported: PostRunReports,
     reporters: Reporters,
+    /// The file of the report.
+    page: Option<(PathBuf, File)>,
     /// The message about a journal that was there.
     note: Option<String>,
-    verbosity: Verbosity,
 }
 
-impl Prepared {
-    /// Opens the cache, the events, the page and the journal, and starts the workers.
-    fn new(settings: Settings, start: Start, header: Header, run: Run) -> Result<Self, Failure> {
-        let Settings { case, test, options, output, reporting } = settings;
-        let (cancel, readers) = (&run.cancel, audience(&case).readers());
+impl Reduction {
+    /// Opens the cache, the events, the report and the journal, and starts the workers.
+    fn new(
+        settings: Settings,
+        start: Start,
+        header: Header,
+        (typed, cancel): (Vec<OsString>, Cancel),
+    ) -> Result<Self, Failure> {
+        let Settings { case, mut test, options, output, mut store, reporting } = settings;
+        let readers = audience(&case).readers();
         let cache = output.cache.as_deref().map(|folder| Cache::open(folder, &header.test, readers));
         let cache = cache.transpose().map_err(Failure::Cache)?;
-        let json = reporting.json.as_deref().map(|path| open_json(path, readers, cancel)).transpose()?;
+        let json = reporting.json.as_deref().map(|path| open_json(path, readers, &cancel)).transpose()?;
         let json = json.map(|json| json.with_grammar_reason(case.choice.reason(&case.path)));
-        let page = open_page(&reporting.wanted, readers, cancel)?;
+        let page = open_page(&reporting.wanted, readers, &cancel)?;
         let history = History { origins: page.as_ref().map(|_| Origins::new(&case.content)), ..History::default() };
-        let reported = PostRunReports {
-            page,
-            path: run.path.clone(),
-            language: run.language.clone(),
-            archive: case.project.as_ref().map(|project| project.archive().clone()),
-            words: test.words.clone(),
-            is_command: test.is_command,
-            texts: reporting.texts,
-            details: reporting.verbosity > Verbosity::Normal,
-            test: run.test.clone(),
-            looks_for: run.wanted.clone(),
-            place: run.place(),
-        };
-        let oracle = Arc::new(test.oracle);
-        let workers = exec::start(oracle.clone(), test.jobs, case.content.len(), cancel)?;
+        let oracle = Arc::new(test.oracle.clone());
+        let workers = exec::start(oracle.clone(), test.jobs, case.content.len(), &cancel)?;
         let header = Header { workers: workers.slots(), ..header }.marked(state::own_key().as_ref());
         // A resumed run was examined when it began.
-        let extent = if matches!(start, Start::New(_)) { test.checkup } else { CheckupLevel::Nothing };
-        let mut store = output.store;
-        let (journal, note) = start.journal(&header, &run, &case.content, &mut store)?;
+        if matches!(start, Start::Again { .. }) {
+            test.checkup = CheckupLevel::Nothing;
+        }
+        let (journal, note) = start.journal(&header, &case, &output, &mut store)?;
         let is_taken = reporting.json.as_deref().is_some_and(is_stdout);
         let progress = reporting.ui.display(reporting.verbosity, is_taken, || Subject {
-            path: run.path.clone(),
+            path: case.path.clone(),
             input: Arc::clone(&case.content),
             grammar: case.grammar.clone(),
             control: options.control.clone(),
             cancel: cancel.clone(),
             place: oracle.place(),
         });
-        let (asked, then, place) = (oracle.clone(), header.test, run.place());
+        let (asked, then, place) = (oracle.clone(), header.test, output.place());
         let watch: ChangeCheck = Box::new(move || state::changed(&asked, &then, &place));
+        // Other crashes have no place if the input and the result are standard streams.
+        let is_beside = !case.is_piped || output.kept != Kept::Stdout;
+        let usual = || is_beside.then(|| state_directory(&case.path, &output.kept));
         let reporters = Reporters {
             first_run: None,
             watch: Some(watch),
             warnings: Vec::new(),
             notes: Notes::new(journal, cache),
             store,
-            others: run.beside.as_deref().map(|folder| Others::new(folder, &case.path)),
+            others: output.state.clone().or_else(usual).map(|folder| Others::new(&folder, &case.path)),
             json,
             history,
             progress,
         };
-        let (words, verbosity) = (test.words, reporting.verbosity);
-        Ok(Prepared { case, options, words, oracle, workers, extent, run, reported, reporters, note, verbosity })
+        Ok(Reduction { case, test, options, output, reporting, typed, cancel, oracle, workers, reporters, page, note })
     }
 
     /// Reduces, and delivers the result.
-    fn reduce(mut self) -> Result<Code, Failure> {
+    fn carry_out(mut self) -> Result<Code, Failure> {
         let (result, checkup) = self.search();
         // The limit does not cover the remaining work.
-        self.run.cancel.expire_at(None);
+        self.cancel.expire_at(None);
         if let Ok(report) = &result
             && report.ended == Ended::Complete
         {
             let warning = self.fresh_errors(&report.best);
-            self.run.attention.extend(warning);
+            self.reporting.attention.extend(warning);
         }
-        // Before anything is said: when lop speaks its last word, no test of its is running any more.
+        // No test of lop's is running any more when it writes its last line.
         self.workers.shutdown();
-        drop(self.workers);
         // An error must not be written into the live line.
         self.reporters.progress = None;
-        let (run, oracle, content, reporters) = (&self.run, &*self.oracle, &*self.case.content, &mut self.reporters);
         let report = result.map_err(|error| {
-            let grammar = self.case.grammar.as_deref();
-            let missing = run.missing(&error, oracle, content, (grammar, self.options.deadline));
-            run.failed(error, missing, content, reporters)
+            let why = self.cause(&error);
+            self.failed(error, why)
         })?;
-        let changed = oracle.side_files().iter().filter(|side_file| side_file.has_changed());
-        reporters.warnings.extend(changed.map(|side_file| {
+        let changed = self.oracle.side_files().iter().filter(|side_file| side_file.has_changed());
+        self.reporters.warnings.extend(changed.map(|side_file| {
             let original = side_file.original().display();
             format!("the test has changed its copy of {original}: later answers may differ from earlier ones; yours is as it was")
         }));
-        run.finish(&report, checkup, oracle, reporters, self.verbosity)?;
-        self.reported.place = run.place_in(&reporters.store);
-        self.reported.finished(content, &report, &reporters.history, oracle)?;
+        self.deliver(&report, checkup)?;
+        let Reduction { case, test, reporting, output, reporters, oracle, page, .. } = self;
+        let place = output.place_in(&reporters.store);
+        let reports = PostRunReports { case: &case, test: &test, reporting: &reporting, place: &place };
+        reports.write(page, &report, &reporters.history, &oracle)?;
         Ok(match report.ended {
             Ended::Complete => Code::Reduced,
             Ended::Cancelled | Ended::Budget => Code::StoppedEarly,
@@ -230,7 +226,7 @@ impl Prepared {
     /// The warning that a result has errors that the input does not have. A test that is slow, or elsewhere, is not asked.
     fn fresh_errors(&self, best: &[u8]) -> Option<String> {
         let content = &*self.case.content;
-        if self.run.has_only_errors || self.run.elsewhere.is_some() || best == content {
+        if !self.test.spec.only_errors.is_empty() || self.oracle.place().is_some() || best == content {
             return None;
         }
         // Most tests keep their tool's messages to themselves.
@@ -239,8 +235,8 @@ impl Prepared {
             return None;
         }
         let deadline = self.options.deadline.map_or(COMPARED, |deadline| deadline.min(COMPARED));
-        let mut place = Probe::new(content.len(), Some(deadline), &self.run.cancel).ok()?;
-        let (table, name) = (Table::default(), self.run.path.file_name().unwrap_or_default().to_string_lossy());
+        let mut place = Probe::new(content.len(), Some(deadline), &self.cancel).ok()?;
+        let (table, name) = (Table::default(), self.case.path.file_name().unwrap_or_default().to_string_lossy());
         let result = place.run(&self.oracle, best).1;
         table.lists_errors(&result).then_some(())?;
         let is_whole = before.stdout_tail.len().max(before.stderr_tail.len()) < Outcome::TAIL;
@@ -257,14 +253,15 @@ impl Prepared {
 
     /// Examines the test and searches; the second value is the runs and the time of the examination.
     fn search(&mut self) -> (Result<Report, ReduceError>, (usize, Duration)) {
-        let (content, cancel) = (&self.case.content, &self.run.cancel);
+        let (content, cancel) = (&self.case.content, &self.cancel);
+        let trivial_inputs = self.case.trivial_inputs();
         let examination = Examination {
             oracle: &self.oracle,
-            words: &self.words,
-            path: &self.run.path,
+            words: &self.test.words,
+            path: &self.case.path,
             content,
-            trivial_inputs: &self.run.trivial_inputs,
-            wanted: &self.run.wanted,
+            trivial_inputs: &trivial_inputs,
+            wanted: &self.test.wanted,
             jobs: self.workers.slots(),
             deadline: self.options.deadline,
             slots: SlotOptions::of_program(content.len()),
@@ -272,7 +269,7 @@ impl Prepared {
         };
         let mut memory = self.reporters.notes.clone();
         let mut executor = Remembering::new(&mut *self.workers, &mut memory);
-        let mut sink = Checkup::new(examination, cancel, self.extent, &mut self.reporters);
+        let mut sink = Checkup::new(examination, cancel, self.test.checkup, &mut self.reporters);
         let result = self.note.take().map_or(Ok(()), |note| sink.event(&Event::Note(&note)));
         let result = result.map_err(|source| ReduceError::Sink { source, best: content.to_vec() });
         let grammar = self.case.grammar.clone();
@@ -280,9 +277,189 @@ impl Prepared {
             reduce_shared(Arc::clone(content), grammar, &mut executor, &self.options, &mut sink, cancel)
         });
         let (made, attention) = (sink.made(), sink.attention());
-        self.run.attention.extend(attention);
+        self.reporting.attention.extend(attention);
         (result, made)
     }
+
+    /// Finds the reason of a test that refuses its own input.
+    fn cause(&self, error: &ReduceError) -> Option<Cause> {
+        let ReduceError::NotInteresting { outcome } = error else { return None };
+        let written = Written { stdout: outcome.stdout_tail.clone(), stderr: outcome.stderr_tail.clone() };
+        let (oracle, content, path) = (&*self.oracle, &*self.case.content, &self.case.path);
+        let mut place = Probe::new(content.len(), self.options.deadline, &self.cancel).ok()?;
+        if let Some(missing) = missing_of(oracle, path, &written, &mut place, content).ok()? {
+            return Some(Cause::Misses(missing));
+        }
+        let grammar = self.case.grammar.as_deref();
+        let named = grammar.and_then(|grammar| named_of(oracle, path, grammar, &mut place, content));
+        let turned =
+            || (self.case.project.is_none() && place.run(oracle, b"").0.is_interesting()).then_some(Cause::IsReversed);
+        named.map(Cause::Misses).or_else(turned)
+    }
+
+    /// Puts the result in its place, and says so.
+    fn deliver(&mut self, report: &Report, checkup: (usize, Duration)) -> Result<(), Failure> {
+        let Reporters { store, notes, others, warnings, .. } = &mut self.reporters;
+        let (output, cancel) = (&self.output, &self.cancel);
+        // Stopped before it got as far as the run that it goes on with.
+        let ahead = notes.ahead().filter(|_| report.ended != Ended::Complete);
+        let best = ahead.as_deref().unwrap_or(&report.best);
+        store.finish(best, &|| !cancel.is_stopped()).or_else(|source| {
+            // A reader who has seen enough wants no more.
+            if output.kept == Kept::Stdout && source.kind() == io::ErrorKind::BrokenPipe {
+                return Ok(());
+            }
+            let kept = match output.kept {
+                Kept::Stdout => aside(&self.case, best, "standard output has a part of it at most"),
+                _ => rescue((&self.case, output), best, store, cancel),
+            };
+            Err(Failure::Result { source, place: output.place(), kept })
+        })?;
+        warnings.extend(store.notice());
+        notes.ended(report.ended).map_err(|source| Failure::Result {
+            source,
+            place: "the journal".to_owned(),
+            kept: format!("the result is in {}", output.place()),
+        })?;
+        let verbosity = self.reporting.verbosity;
+        if verbosity > Verbosity::Quiet {
+            let place = output.place_in(store);
+            let journal = notes.place();
+            let mut attention = warnings.clone();
+            attention.extend(self.reporting.attention.iter().cloned());
+            attention.extend(trivial(&self.case, &self.test, best));
+            attention.extend(unmoved(report));
+            let command = report.case().words().map(|_| self.oracle.line_of(best));
+            let files = |text: &[u8]| Some(self.case.project.as_ref()?.archive().files(text).len());
+            let language = self.case.language();
+            let places = OutputPaths {
+                input: &self.case.path,
+                grammar: &language,
+                files: files(&self.case.content).zip(files(best)).filter(|(all, left)| *all > 1 || left < all),
+                command: command.as_deref(),
+                result: &place,
+                original: store.original(),
+                checkup,
+                best: (output.kept != Kept::Stdout).then_some(report.case()),
+                attention: &attention,
+                journal: journal.as_deref(),
+                others: others.as_ref(),
+            };
+            // A closed standard error is no reason to fail, the result is in its place.
+            let mut out = text::stderr();
+            let _ = summary::write(&mut out, report, &places, verbosity > Verbosity::Normal);
+        } else {
+            // Even a quiet run warns: the result is somewhere else, or rests on two tests.
+            for warning in warnings {
+                let _ = writeln!(text::stderr(), "{WARN}warning:{WARN:#} {}", text::one_line(warning));
+            }
+        }
+        Ok(())
+    }
+
+    /// Saves what can be saved, and says where it is.
+    fn failed(&mut self, error: ReduceError, why: Option<Cause>) -> Failure {
+        let reporters = &mut self.reporters;
+        let best = match &error {
+            ReduceError::Unresolved { best, .. } => best.as_deref(),
+            ReduceError::Sink { best, .. } => Some(best.as_slice()),
+            _ => None,
+        };
+        // The input itself may not even have been judged, and is where it was.
+        let best = best.filter(|&best| best != &*self.case.content);
+        let can_go_on = reporters.notes.settle(is_refused(&error));
+        let kept = match reporters.notes.ahead() {
+            Some(_) => Some(format!("the best result so far is in {}", self.output.place_in(&reporters.store))),
+            None => best.map(|best| rescue((&self.case, &self.output), best, &mut reporters.store, &self.cancel)),
+        };
+        let go_on = reporters.notes.place().filter(|_| can_go_on);
+        let kept = kept.map(|kept| match &go_on {
+            Some(place) => format!("{kept}; continue with `lop resume {}`", place.display()),
+            None => kept,
+        });
+        let failure = Failure::Reduce(Box::new(Unfinished {
+            error,
+            input: self.case.path.clone(),
+            test: self.oracle.describe(),
+            wanted: self.test.wanted.clone(),
+            says_nothing: self.test.is_command && !self.test.spec.has_conditions(),
+            elsewhere: self.oracle.place(),
+            why,
+            typed: self.typed.clone(),
+            kept,
+        }));
+        if let Some(json) = &mut reporters.json {
+            // The failure itself is what has to be told; it may be that of this very file.
+            let _ = json.failed(failure.code() as u8, &failure.headline());
+        }
+        failure
+    }
+}
+
+/// Writes `best` wherever that is possible, and says in a sentence where it is.
+fn rescue((case, output): (&Case, &Output), best: &[u8], store: &mut Store, cancel: &Cancel) -> String {
+    if store.rescue(best, &|| !cancel.is_stopped()).is_ok() {
+        return format!("the best result so far is in {}", output.place_in(store));
+    }
+    let rest = if store.is_gone() {
+        format!("the folder of {} is not there any more", output.place())
+    } else if store.is_written() {
+        // The last one that could be written is whole, and was judged interesting.
+        format!("{} holds a larger one", output.place_in(store))
+    } else {
+        format!("{} is unchanged", case.path.display())
+    };
+    aside(case, best, &rest)
+}
+
+/// Writes `best` to a place of its own, and says where that is and what the `rest` of the story is.
+fn aside(case: &Case, best: &[u8], rest: &str) -> String {
+    match set_aside(case, best) {
+        Ok(path) => format!("the best result so far is in {}; {rest}", path.display()),
+        Err(_) => format!("the best result so far could not be written anywhere; {rest}"),
+    }
+}
+
+/// Writes `best` to a new file in the place for temporary files, or several to a new directory there, where it stays.
+fn set_aside(case: &Case, best: &[u8]) -> io::Result<PathBuf> {
+    let mut suffix = OsString::from("-");
+    suffix.push(case.path.file_name().unwrap_or_default());
+    let mut builder = tempfile::Builder::new();
+    builder.prefix("lop-best-").suffix(&suffix);
+    if let Some(project) = &case.project {
+        let folder = builder.tempdir()?;
+        project::write(project.archive(), best, folder.path()).map_err(|error| error.source)?;
+        return Ok(folder.keep());
+    }
+    let mut file = builder.tempfile()?;
+    file.write_all(best)?;
+    Ok(file.keep()?.1)
+}
+
+/// Warns about a trivial result.
+fn trivial(case: &Case, test: &Testing, best: &[u8]) -> Option<String> {
+    let is_trivial = case.trivial_inputs().is_hollow(best);
+    is_trivial
+        .then(|| format!("the result is a trivial file; check that the condition describes your bug ({})", test.wanted))
+}
+
+/// Removes the files that a killed run left in its places. This run holds the journal, so no other is using them.
+fn clear(output: &Output, store: &Store) {
+    store.clear();
+    if let Some(folder) = &output.state {
+        state::clear_folder(folder);
+    }
+}
+
+/// Whether another program has written to the place of the result since the run was interrupted.
+fn is_changed(output: &Output, past: &Past) -> bool {
+    let begun = match &output.kept {
+        Kept::InPlace => true,
+        // The first step replaces an earlier file there, unless a kill came before it.
+        Kept::File(_) => past.steps.len() > 1,
+        Kept::Stdout => return false,
+    };
+    begun && output.input.found(&output.kept).is_some_and(|found| !state::knows(past, &output.input, &found))
 }
 
 /// The readers of what is written beside the file.
@@ -324,36 +501,36 @@ impl Start {
     fn journal(
         self,
         header: &Header,
-        run: &Run,
-        content: &[u8],
+        case: &Case,
+        output: &Output,
         store: &mut Store,
     ) -> Result<(Option<Journal>, Option<String>), Failure> {
-        let (lock, past) = match (self, &run.state) {
+        let (lock, past) = match (self, &output.state) {
             (Start::Again { lock, past }, _) => (lock, past),
             (Start::New(_), None) => return Ok((None, None)),
             (Start::New(_), Some(folder)) => {
-                let (journal, before) = Journal::create(folder, header, content, run.audience)?;
-                run.clear(store);
-                return Ok((Some(journal), before.map(|before| aside(&before))));
+                let (journal, before) = Journal::create(folder, header, &case.content, audience(case))?;
+                clear(output, store);
+                return Ok((Some(journal), before.map(|before| moved(&before))));
             }
         };
         let (journal, copy) = Journal::resume(lock, &past)?;
-        run.clear(store);
-        if run.is_changed(&past) {
+        clear(output, store);
+        if is_changed(output, &past) {
             store.leave();
         }
         if let Some(best) = journal.ahead() {
-            let (place, number) = (run.place(), past.steps.len());
+            let (place, number) = (output.place(), past.steps.len());
             let folder = past.path.display();
             let kept = format!("`lop history {folder} --at {number} -o OUT` writes the best one so far elsewhere");
-            store.restore(best, content).map_err(|source| Failure::Result { source, place, kept })?;
+            store.restore(best, &case.content).map_err(|source| Failure::Result { source, place, kept })?;
         }
         Ok((Some(journal), Some(resumed(&past, copy.as_deref()))))
     }
 }
 
 /// The message when an unfinished journal was in the way.
-fn aside(before: &Before) -> String {
+fn moved(before: &Before) -> String {
     let which = if before.same { "this reduction" } else { "another reduction" };
     let outcomes = text::plural(before.outcomes as u64, "outcome");
     let to = before.moved_to.display();
@@ -375,277 +552,6 @@ fn resumed(past: &Past, copy: Option<&Path>) -> String {
         ),
     };
     format!("continuing from {}: {outcomes} and {steps} known{torn}", past.path.display())
-}
-
-/// The facts for messages about a run.
-struct Run {
-    path: PathBuf,
-    language: String,
-    /// The files of the test case, if it has several, and their number.
-    project: Option<Project>,
-    files: Option<usize>,
-    input: Input,
-    test: String,
-    /// The machines that run it, if that is not this one.
-    elsewhere: Option<String>,
-    wanted: String,
-    says_nothing: bool,
-    /// Whether the condition says which errors a result may have.
-    has_only_errors: bool,
-    kept: Kept,
-    /// The command line, with the condition that was found.
-    typed: Vec<OsString>,
-    /// The warnings for the end.
-    attention: Vec<String>,
-    /// The forms of the test case with nothing in it.
-    trivial_inputs: TrivialInputs,
-    /// The folder for files kept beside the result, if the run has one.
-    state: Option<PathBuf>,
-    /// Whether only the user may read the journal.
-    audience: ReadAccess,
-    /// The folder for other crashes; beside standard input and standard output there is none.
-    beside: Option<PathBuf>,
-    cancel: Cancel,
-}
-
-impl Run {
-    /// A run with this command line.
-    fn new(settings: &Settings, typed: Vec<OsString>, cancel: Cancel) -> Self {
-        let Settings { case, test, output, .. } = settings;
-        let is_beside = !case.is_piped || output.kept != Kept::Stdout;
-        let beside = || is_beside.then(|| state_directory(&case.path, &output.kept));
-        Run {
-            path: case.path.clone(),
-            language: case.language(),
-            project: case.project.clone(),
-            input: output.input.clone(),
-            files: case.project.as_ref().map(|project| project.archive().files(&case.content).len()),
-            test: test.oracle.describe(),
-            elsewhere: test.oracle.place(),
-            wanted: test.wanted.clone(),
-            says_nothing: test.is_command && !test.spec.has_conditions(),
-            has_only_errors: !test.spec.only_errors.is_empty(),
-            kept: output.kept.clone(),
-            typed,
-            attention: settings.reporting.attention.clone(),
-            trivial_inputs: case.hollow(),
-            state: output.state.clone(),
-            beside: output.state.clone().or_else(beside),
-            audience: audience(case),
-            cancel,
-        }
-    }
-
-    /// The file or module that a test misses which refuses its own input.
-    fn missing(
-        &self,
-        error: &ReduceError,
-        oracle: &CommandOracle,
-        content: &[u8],
-        (grammar, deadline): (Option<&Grammar>, Option<Duration>),
-    ) -> Option<Cause> {
-        let ReduceError::NotInteresting { outcome } = error else { return None };
-        let written = Written { stdout: outcome.stdout_tail.clone(), stderr: outcome.stderr_tail.clone() };
-        let mut place = Probe::new(content.len(), deadline, &self.cancel).ok()?;
-        if let Some(missing) = missing_of(oracle, &self.path, &written, &mut place, content).ok()? {
-            return Some(Cause::Misses(missing));
-        }
-        let named = grammar.and_then(|grammar| named_of(oracle, &self.path, grammar, &mut place, content));
-        let turned =
-            || (self.project.is_none() && place.run(oracle, b"").0.is_interesting()).then_some(Cause::IsReversed);
-        named.map(Cause::Misses).or_else(turned)
-    }
-
-    /// Puts the result in its place, and says so.
-    fn finish(
-        &self,
-        report: &Report,
-        checkup: (usize, Duration),
-        oracle: &CommandOracle,
-        reporters: &mut Reporters,
-        verbosity: Verbosity,
-    ) -> Result<(), Failure> {
-        let Reporters { store, notes, others, warnings, .. } = reporters;
-        // Stopped before it got as far as the run that it goes on with.
-        let ahead = notes.ahead().filter(|_| report.ended != Ended::Complete);
-        let best = ahead.as_deref().unwrap_or(&report.best);
-        store.finish(best, &self.waits()).or_else(|source| {
-            // A reader who has seen enough wants no more.
-            if self.kept == Kept::Stdout && source.kind() == io::ErrorKind::BrokenPipe {
-                return Ok(());
-            }
-            let kept = match self.kept {
-                Kept::Stdout => self.aside(best, "standard output has a part of it at most"),
-                _ => self.rescue(best, store),
-            };
-            Err(Failure::Result { source, place: self.place(), kept })
-        })?;
-        warnings.extend(store.notice());
-        notes.ended(report.ended).map_err(|source| Failure::Result {
-            source,
-            place: "the journal".to_owned(),
-            kept: format!("the result is in {}", self.place()),
-        })?;
-        if verbosity > Verbosity::Quiet {
-            let place = self.place_in(store);
-            let journal = notes.place();
-            let mut attention = warnings.clone();
-            attention.extend(self.attention(best));
-            attention.extend(unmoved(report));
-            let command = report.case().words().map(|_| oracle.line_of(best));
-            let places = OutputPaths {
-                input: &self.path,
-                grammar: &self.language,
-                files: self.files.zip(self.files_of(best)).filter(|(all, left)| *all > 1 || left < all),
-                command: command.as_deref(),
-                result: &place,
-                original: store.original(),
-                checkup,
-                best: (self.kept != Kept::Stdout).then_some(report.case()),
-                attention: &attention,
-                journal: journal.as_deref(),
-                others: others.as_ref(),
-            };
-            // A closed standard error is no reason to fail, the result is in its place.
-            let mut out = text::stderr();
-            let _ = summary::write(&mut out, report, &places, verbosity > Verbosity::Normal);
-        } else {
-            // Even a quiet run warns: the result is somewhere else, or rests on two tests.
-            for warning in warnings {
-                let _ = writeln!(text::stderr(), "{WARN}warning:{WARN:#} {}", text::one_line(warning));
-            }
-        }
-        Ok(())
-    }
-
-    /// The number of files of a text, if the test case has several.
-    fn files_of(&self, text: &[u8]) -> Option<usize> {
-        self.project.as_ref().map(|project| project.archive().files(text).len())
-    }
-
-    /// Removes what a run that was killed has left in its places. This one has the journal, so that no other is at work.
-    fn clear(&self, store: &Store) {
-        store.clear();
-        if let Some(folder) = &self.state {
-            state::clear_folder(folder);
-        }
-    }
-
-    /// Whether another program has written to the place of the result since the run was interrupted.
-    fn is_changed(&self, past: &Past) -> bool {
-        let begun = match &self.kept {
-            Kept::InPlace => true,
-            // The first step replaces an earlier file there, unless a kill came before it.
-            Kept::File(_) => past.steps.len() > 1,
-            Kept::Stdout => return false,
-        };
-        begun && self.input.found(&self.kept).is_some_and(|found| !state::knows(past, &self.input, &found))
-    }
-
-    /// Where the result is, in words, also where it could not go where it was to.
-    fn place_in(&self, store: &Store) -> String {
-        let moved = store.away().or_else(|| store.beside().map(Path::to_owned));
-        moved.map_or_else(|| self.place(), |path| path.display().to_string())
-    }
-
-    /// The warnings, with those about the result.
-    fn attention(&self, best: &[u8]) -> Vec<String> {
-        let trivial_inputs = self.trivial_inputs.is_hollow(best).then(|| {
-            format!("the result is a trivial file; check that the condition describes your bug ({})", self.wanted)
-        });
-        self.attention.iter().cloned().chain(trivial_inputs).collect()
-    }
-
-    /// Whether lop still waits for the reader of a pipe.
-    fn waits(&self) -> impl Fn() -> bool + '_ {
-        || !self.cancel.is_stopped()
-    }
-
-    /// Where the result is, in words.
-    fn place(&self) -> String {
-        match &self.kept {
-            Kept::InPlace => self.path.display().to_string(),
-            Kept::File(output) => output.display().to_string(),
-            Kept::Stdout => "standard output".to_owned(),
-        }
-    }
-
-    /// Saves what can be saved, and says where it is.
-    fn failed(&self, error: ReduceError, why: Option<Cause>, original: &[u8], reporters: &mut Reporters) -> Failure {
-        let best = match &error {
-            ReduceError::Unresolved { best, .. } => best.as_deref(),
-            ReduceError::Sink { best, .. } => Some(best.as_slice()),
-            _ => None,
-        };
-        // The input itself may not even have been judged, and is where it was.
-        let best = best.filter(|&best| best != original);
-        let can_go_on = reporters.notes.settle(is_refused(&error));
-        let kept = match reporters.notes.ahead() {
-            Some(_) => Some(format!("the best result so far is in {}", self.place_in(&reporters.store))),
-            None => best.map(|best| self.rescue(best, &mut reporters.store)),
-        };
-        let go_on = reporters.notes.place().filter(|_| can_go_on);
-        let kept = kept.map(|kept| match &go_on {
-            Some(place) => format!("{kept}; continue with `lop resume {}`", place.display()),
-            None => kept,
-        });
-        let failure = Failure::Reduce(Box::new(Unfinished {
-            error,
-            input: self.path.clone(),
-            test: self.test.clone(),
-            wanted: self.wanted.clone(),
-            says_nothing: self.says_nothing,
-            elsewhere: self.elsewhere.clone(),
-            why,
-            typed: self.typed.clone(),
-            kept,
-        }));
-        if let Some(json) = &mut reporters.json {
-            // The failure itself is what has to be told; it may be that of this very file.
-            let _ = json.failed(failure.code() as u8, &failure.headline());
-        }
-        failure
-    }
-
-    /// Writes `best` wherever that is possible, and says in a sentence where it is.
-    fn rescue(&self, best: &[u8], store: &mut Store) -> String {
-        if store.rescue(best, &self.waits()).is_ok() {
-            return format!("the best result so far is in {}", self.place_in(store));
-        }
-        let rest = if store.is_gone() {
-            format!("the folder of {} is not there any more", self.place())
-        } else if store.is_written() {
-            // The last one that could be written is whole, and was judged interesting.
-            format!("{} holds a larger one", self.place_in(store))
-        } else {
-            format!("{} is unchanged", self.path.display())
-        };
-        self.aside(best, &rest)
-    }
-
-    /// Writes `best` to a place of its own, and says where that is and what the `rest` of the story is.
-    fn aside(&self, best: &[u8], rest: &str) -> String {
-        match self.set_aside(best) {
-            Ok(path) => format!("the best result so far is in {}; {rest}", path.display()),
-            Err(_) => format!("the best result so far could not be written anywhere; {rest}"),
-        }
-    }
-
-    /// Writes `best` to a new file in the place for temporary files, or several to a new directory there, where it stays.
-    fn set_aside(&self, best: &[u8]) -> io::Result<PathBuf> {
-        let mut suffix = OsString::from("-");
-        suffix.push(self.path.file_name().unwrap_or_default());
-        let mut builder = tempfile::Builder::new();
-        builder.prefix("lop-best-").suffix(&suffix);
-        if let Some(project) = &self.project {
-            let folder = builder.tempdir()?;
-            project::write(project.archive(), best, folder.path()).map_err(|error| error.source)?;
-            return Ok(folder.keep());
-        }
-        let mut file = builder.tempfile()?;
-        file.write_all(best)?;
-        Ok(file.keep()?.1)
-    }
 }
 
 /// The advice where no token could be removed.

@@ -22,13 +22,14 @@ use crate::triage_args::{TriageArgs, USAGE};
 use crate::triage_record::{FILES, Kind, Known, Record, Reduced, words_of};
 use crate::{signals, state};
 use lop_files::disk::{Folder, ReadAccess};
+use lop_grammar::TEXT;
 use lop_journal::{Past, journal_file};
 use lop_report::text::{self, STRONG};
 use lop_report::triage_page::{self, Row};
 use lop_report::{Kept, state_directory};
-use lop_run::oracle::{Cancel, Exit, Mark, Oracle, Seen, Signature, Table, Unresolved, Written, shell_line};
+use lop_run::oracle::{Cancel, Exit, Mark, Seen, Signature, Table, Unresolved, Written, shell_line};
 
-use super::post_run_reports::{PostRunReports, made};
+use super::post_run_reports::{BugReport, made};
 use super::reduce::{Start, carry_out_until};
 use super::resume::go_on;
 
@@ -354,21 +355,17 @@ impl Triage<'_> {
         let (outcome, written) = probe.run(&oracle, best);
         put(FILES.stderr, &written.stderr)?;
         let language = Language::find(&self.args.folder.grammar, path, before)?;
-        let reported = PostRunReports {
-            page: None,
-            path: path.to_owned(),
-            language: language.folder().map_or_else(|| "text".to_owned(), |folder| folder.name.to_owned()),
+        let folder = language.folder();
+        let bug_report = BugReport {
+            path,
+            language: folder.as_ref().map_or(TEXT, |folder| folder.name),
             archive: None,
-            words: self.args.folder.many.test.clone(),
+            words: &self.args.folder.many.test,
             is_command: true,
-            texts: Vec::new(),
-            details: false,
-            test: oracle.describe(),
-            looks_for: wanted.to_owned(),
-            place: String::new(),
+            wanted,
         };
         let made = made((before.len(), best.len()), tests as u64);
-        put(FILES.issue, reported.issue_of(best, (Some(&outcome), false), &made, &oracle).as_bytes())
+        put(FILES.issue, bug_report.markdown(best, (Some(&outcome), false), &made, &oracle).as_bytes())
     }
 }
 

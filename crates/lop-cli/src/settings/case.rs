@@ -19,7 +19,7 @@ use lop_doctor::TrivialInputs;
 use lop_files::project::{self, Archive, Entry, Kind, LeftOut, Member, Selection, TestCase};
 use lop_grammar::{Choice, Grammar, Registry, TEXT};
 use lop_languages::LANGUAGES;
-use lop_reduce::{Keep, KeepSpec, MAX_PARSE, Project};
+use lop_reduce::{Keep, KeepSpec, Project};
 use lop_report::text;
 use lop_run::oracle::Subject;
 
@@ -126,9 +126,9 @@ impl Case {
         })
     }
 
-    /// Its forms with nothing in them.
+    /// Makes its trivial forms.
     #[must_use]
-    pub fn hollow(&self) -> TrivialInputs {
+    pub fn trivial_inputs(&self) -> TrivialInputs {
         TrivialInputs::new(self.grammar.as_deref(), self.project.as_ref())
     }
 
@@ -136,7 +136,7 @@ impl Case {
     ///
     /// # Errors
     /// An expression or a query that cannot be understood.
-    pub(super) fn keep(&self, args: &ReduceArgs) -> Result<Keep, Failure> {
+    pub(super) fn keep(&self, args: &ReduceArgs, max_parse: usize) -> Result<Keep, Failure> {
         let spec = KeepSpec {
             patterns: args.keep.keep.clone(),
             lines: args.keep.keep_lines.clone(),
@@ -145,7 +145,7 @@ impl Case {
         };
         let archive = self.project.as_ref().map(Project::archive);
         let case = TestCase::new(archive, &self.content);
-        Ok(Keep::find(&spec, case, self.grammar.as_deref(), MAX_PARSE)?)
+        Ok(Keep::find(&spec, case, self.grammar.as_deref(), max_parse)?)
     }
 
     /// The word of the command that is its program, where the command is reduced: it stays.

@@ -14,15 +14,17 @@ use crate::options::ReduceArgs;
 use crate::piped;
 use lop_journal::Past;
 use lop_reduce::Options;
+use lop_report::Store;
 use lop_run::oracle::Conditions;
 
 use formatter::formatter;
-use output::Output;
-use reporting::Reporting;
-use testing::{Testing, spec};
+use testing::spec;
 
 pub(super) use case::{Case, Source, project, read, read_case, real_path};
 pub(super) use forms::{Test, forms};
+pub(crate) use output::Output;
+pub(crate) use reporting::Reporting;
+pub(crate) use testing::Testing;
 pub(super) use testing::in_words;
 
 /// Everything that a reduction needs.
@@ -36,6 +38,8 @@ pub struct Settings {
     pub options: Options,
     /// The place of the result.
     pub output: Output,
+    /// The open place of the result.
+    pub store: Store,
     /// The reports of the run.
     pub reporting: Reporting,
 }
@@ -77,12 +81,12 @@ impl Settings {
         let project = case.project.clone().map(|project| project.with_named(&test.oracle.named_paths()));
         let case = Case { project, ..case };
         let options = Options {
-            keep: case.keep(args)?,
+            keep: case.keep(args, options.max_parse())?,
             project: case.project.clone(),
             formatter: formatter(&args.layout.format, &case.subject, &case.path, args.timeout.timeout)?,
             ..options
         };
-        let mut output = Output::open(args, &paths, &case, (&form, test.oracle.program()), past)?;
+        let (output, mut store) = Output::open(args, &paths, &case, (&form, test.oracle.program()), past)?;
         // Late, because it takes longer than to see what is wrong.
         let beside = side_files(&args.confine.with, &case.path, &output.kept)?;
         let fix = args.confine.fix.as_deref().map(|line| {
@@ -91,9 +95,9 @@ impl Settings {
         let mut test = Testing { oracle: test.oracle.with_belongings(beside)?, ..test };
         if let Some((fix, formatter)) = fix.transpose()? {
             test.oracle = test.oracle.with_fix(fix);
-            output.store.through(formatter);
+            store.through(formatter);
         }
-        Ok(Settings { case, test, options, output, reporting })
+        Ok(Settings { case, test, options, output, store, reporting })
     }
 }
 

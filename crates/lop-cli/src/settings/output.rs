@@ -21,8 +21,6 @@ pub struct Output {
     pub kept: Kept,
     /// Whose place it is, where it goes to no other.
     pub input: Input,
-    /// The open place of the result.
-    pub store: Store,
     /// The folder of the journal, if there is one.
     pub state: Option<PathBuf>,
     /// The folder of the shared cache.
@@ -40,7 +38,7 @@ impl Output {
         case: &Case,
         (test, program): (&Test, &Path),
         past: Option<&Past>,
-    ) -> Result<Self, Failure> {
+    ) -> Result<(Self, Store), Failure> {
         let given = paths.first().unwrap_or(&case.path).as_path();
         let kept = match &args.result.output {
             None if case.is_piped || paths.is_empty() => Kept::Stdout,
@@ -102,7 +100,24 @@ impl Output {
         };
         let usual = || usual_folder(given, &kept).filter(|_| store.is_file() && !args.state.no_state);
         let state = args.state.state.clone().or_else(usual);
-        Ok(Output { kept, input, store, state, cache: args.state.cache.clone() })
+        Ok((Output { kept, input, state, cache: args.state.cache.clone() }, store))
+    }
+
+    /// Names the place of the result.
+    #[must_use]
+    pub fn place(&self) -> String {
+        match &self.kept {
+            Kept::InPlace => self.input.path().display().to_string(),
+            Kept::File(output) => output.display().to_string(),
+            Kept::Stdout => "standard output".to_owned(),
+        }
+    }
+
+    /// Names the place where the result is, even if it could not go to its own.
+    #[must_use]
+    pub fn place_in(&self, store: &Store) -> String {
+        let moved = store.away().or_else(|| store.beside().map(Path::to_owned));
+        moved.map_or_else(|| self.place(), |path| path.display().to_string())
     }
 }
 
