@@ -17,14 +17,15 @@ use std::path::PathBuf;
 use std::thread;
 
 pub use lop_engine::{Config as EngineConfig, Verdict};
+pub use lop_files::project::{Archive, TestCase};
 pub use lop_grammar::{AUTO, Grammar, GrammarError, Registry, TEXT};
 pub use lop_languages::LANGUAGES;
 pub use lop_parser::install_allocator;
 pub use lop_passes::{FilesOf, Tree, Wanted};
 pub use lop_reduce::{
-    Control, Counts, Effort, Ended, Event, EventSink, Facts, Format, Formatter, Growth, Keep, KeepError, KeepSpec,
-    Minimal, Options, PassStats, Passes, Prefer, Proposals, ReduceError, Reliability, Report, Schedule, Silent, Size,
-    Stage, Syntax, View, reduce_with,
+    Control, Counts, Effort, Ended, Event, EventSink, Facts, Format, Formatter, FormatterError, Growth, Keep,
+    KeepError, KeepSpec, Minimal, Options, PassStats, Passes, Prefer, Proposals, ReduceError, Reliability, Report,
+    Schedule, Silent, Size, Stage, Syntax, View, reduce_with,
 };
 pub use lop_run::exec::{Executor, Inline, Job, LocalOptions, LocalWorkers, StartError, Threads, Ticket};
 pub use lop_run::oracle::{

@@ -17,7 +17,7 @@ pub struct Capture {
 }
 
 impl Ord for Capture {
-    /// Document order: by start, the enclosing node before what it encloses.
+    /// In document order: by the start, and a node before the nodes inside it.
     fn cmp(&self, other: &Self) -> Ordering {
         let key = |capture: &Self| (capture.range.start, Reverse(capture.range.end), capture.kind);
         key(self).cmp(&key(other))

@@ -212,7 +212,7 @@ struct Written<'t> {
 }
 
 impl Written<'static> {
-    /// `None` where something other than a pattern of the documented kind stands: a test sees that there is none.
+    /// `None` if the template has anything but a pattern of the documented kind. A test checks that no file has this.
     fn read(range: std::ops::Range<usize>) -> Option<Self> {
         let start = range.start;
         let words: Vec<&str> = words(&TEXT[range]).collect();
@@ -237,7 +237,7 @@ impl Written<'static> {
         })
     }
 
-    /// The rule for a parser; `None` if that lacks a kind, a token or a field that it names.
+    /// Makes the rule for a parser. Returns `None` if the parser lacks a kind, a token or a field of the rule.
     fn fit(&self, language: &Language) -> Option<CommonRule> {
         let root = Reader { words: &self.words[1..], form: self.form, language }.node()?;
         let [suffix, list] = [self.suffix, self.list].map(str::to_owned);
@@ -321,7 +321,7 @@ impl<'w> Reader<'w> {
     }
 }
 
-/// The words of a pattern, its brackets and its texts, without what is behind it.
+/// Splits a pattern into words, brackets and strings, without comments.
 fn words(pattern: &str) -> impl Iterator<Item = &str> {
     let mut rest = pattern;
     std::iter::from_fn(move || {
@@ -349,7 +349,7 @@ mod tests {
     use super::*;
     use crate::{AUTO, Folder, Registry};
 
-    /// The parser of the language that a file is in, and what is in it below.
+    /// The parser of the file's language, and the content of the node.
     fn parser_of(file: &str) -> (Language, NodeTypes) {
         let registry = Registry::of(&LANGUAGES).expect("the embedded folders are well-formed");
         let (folder, _) = registry.find(AUTO, Path::new(file), b"").expect("it is well-formed");
@@ -361,7 +361,7 @@ mod tests {
         (Language::new(folder.parser.language), types)
     }
 
-    /// The matches of a pattern in a text, one capture behind the other.
+    /// Lists the captures of all matches of a pattern in a text.
     #[track_caller]
     fn found(file: &'static str, pattern: &'static str, text: &str) -> Vec<String> {
         let join = |captures: Captures| {

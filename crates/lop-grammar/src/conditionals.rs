@@ -1,4 +1,4 @@
-//! Conditional lines, of which a preprocessor keeps some.
+//! Conditional lines, some of which a preprocessor keeps.
 
 use regex::bytes::Regex;
 

@@ -30,12 +30,12 @@ pub(super) struct ContentTest {
     first_line: Option<Expression>,
     content: Option<Expression>,
     priority: i32,
-    /// Whether any text has a tree, so that the tree tells nothing.
+    /// Whether every text has a tree, so that a tree proves nothing.
     is_of_structure: bool,
 }
 
-/// A regular expression of `language.toml`, compiled when it is first asked for: most files have an extension that says
-/// what they are, and compiling those of all languages takes longer than many a test run.
+/// A regular expression of `language.toml`. It is compiled on its first use: most files have an extension that decides,
+/// and compiling the expressions of all languages takes longer than many tests.
 #[derive(Debug)]
 struct Expression {
     word: Word,

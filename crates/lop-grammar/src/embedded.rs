@@ -15,9 +15,9 @@ use super::{Grammar, TEXT};
 #[derive(Debug)]
 pub struct Embedded {
     kinds: KindSet,
-    /// The kinds that the node's parent may have; `None` allows any.
+    /// The kinds of parent that the node may have; `None` allows any.
     parents: Option<KindSet>,
-    /// The form of the parent's text in front of the node; `None` allows any.
+    /// A pattern for the parent's text before the node; `None` allows any.
     after: Option<Regex>,
     language: String,
     /// The languages among which it is looked up.
@@ -84,7 +84,7 @@ impl Embedded {
         &self.language
     }
 
-    /// The language; `None` when it is not built in.
+    /// The language, or `None` if it isn't built in.
     pub fn grammar(&self) -> Option<&Arc<Grammar>> {
         let load = || {
             let folder = self.catalog.find(&self.language)?;

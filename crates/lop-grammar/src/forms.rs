@@ -57,7 +57,7 @@ impl Form {
         Self::FlowNumber,
     ];
 
-    /// The captures that this form needs: where the edit happens comes first.
+    /// The captures that this form needs. The first one is the node to edit.
     pub(super) const fn captures(self) -> &'static [&'static str] {
         match self {
             Self::Definition => &["def.unit", "def.name"],
@@ -112,8 +112,7 @@ impl Form {
         }
     }
 
-    /// Whether `#set! text` has to be there. An alias that has neither it nor a capture for what it
-    /// stands for would stand for nothing.
+    /// Whether `#set! text` is required. Without it, an alias also needs a capture for its text.
     fn needs_text(self, used: &[&str]) -> bool {
         match self {
             Self::Rewrite | Self::Unify | Self::Group | Self::Flow | Self::FlowJump | Self::FlowExit => true,
@@ -188,7 +187,7 @@ impl Form {
     }
 }
 
-/// Set in a rule that holds for its own language, and not for those that extend it.
+/// Set in a rule for its own language that extending languages don't inherit.
 pub(super) const OWN: &str = "own";
 
 /// The value that `#set!` gives a key in a pattern.
@@ -215,7 +214,7 @@ fn not_a_rule(used: &[&str]) -> Problem {
     }
 }
 
-/// Where `@name` stands in `text`, as a whole word.
+/// Finds `@name` in `text`, as a whole word.
 fn find_capture(text: &str, name: &str) -> usize {
     let mut from = 0;
     let wanted = format!("@{name}");

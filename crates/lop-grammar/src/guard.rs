@@ -2,7 +2,7 @@
 
 use lop_parser::{Catalog, Folder};
 
-/// A command that warns of what a program must not do, and what its warnings look like.
+/// A command that warns about undefined behaviour, and the form of its warnings.
 #[derive(Clone, Debug, PartialEq, Eq, serde::Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Guard {
@@ -13,7 +13,7 @@ pub struct Guard {
 }
 
 impl Guard {
-    /// The guard of a language; `None` when it has none or there is no such language.
+    /// Returns the guard of a language, or `None` if it has none or is unknown.
     #[must_use]
     pub fn of(language: &str, languages: &Catalog) -> Option<Self> {
         let folder = languages.find(language)?;

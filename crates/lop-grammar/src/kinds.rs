@@ -16,7 +16,7 @@ impl KindSet {
         Self(vec![false; language.node_kind_count()])
     }
 
-    /// Whether `kind` is in the set; kinds beyond the parser's own (that of ERROR nodes) are in none.
+    /// Whether `kind` is in the set. Kinds that the parser doesn't list, such as ERROR, are in none.
     pub(super) fn contains(&self, kind: u16) -> bool {
         self.0.get(usize::from(kind)).copied().unwrap_or(false)
     }
@@ -44,7 +44,7 @@ pub(super) struct Resolver<'a> {
     pub(super) language: &'a Language,
     pub(super) types: &'a NodeTypes,
     pub(super) origin: Origin<'a>,
-    /// Whether the names are those of a language that this one extends: what the parser lacks is left out.
+    /// Whether the names belong to a language that this one extends. Then names that the parser lacks are ignored.
     pub(super) inherited: bool,
 }
 
@@ -62,8 +62,8 @@ impl Resolver<'_> {
         })
     }
 
-    /// The kinds that one name stands for: those of a supertype, every kind of that name, or with a `*` at its end every
-    /// named kind that begins like it.
+    /// Returns the kinds of a name: the subtypes of a supertype, every kind of that name, or, with a final `*`, every
+    /// named kind with that prefix.
     pub(super) fn kind(&self, name: &str, offset: usize) -> Result<KindSet, GrammarError> {
         let set = match (self.types.subtypes(name), name.strip_suffix('*')) {
             (Some(subtypes), _) => self.subtypes(subtypes),

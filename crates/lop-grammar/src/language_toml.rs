@@ -74,14 +74,14 @@ pub(super) struct Language {
     pub(super) without: Vec<Word>,
 }
 
-/// `[trivia]`: what means nothing to the language.
+/// `[trivia]`: text without meaning, such as comments.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub(super) struct Trivia {
     pub(super) comments: Vec<Word>,
 }
 
-/// `[clean]`: what may go before there is a tree.
+/// `[clean]`: text to remove before there is a tree.
 #[derive(Debug, Clone, Default, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub(super) struct Clean {
@@ -96,7 +96,7 @@ pub(super) struct Files {
     pub(super) imports: Vec<Word>,
 }
 
-/// `[lists]`: what sequences are made of.
+/// `[lists]`: the kinds that form sequences.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub(super) struct Lists {
@@ -106,7 +106,7 @@ pub(super) struct Lists {
     pub(super) chains: Vec<Word>,
 }
 
-/// `[identifiers]`: what names are.
+/// `[identifiers]`: the kinds of names.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub(super) struct Identifiers {
@@ -116,7 +116,7 @@ pub(super) struct Identifiers {
     pub(super) used: Vec<Word>,
 }
 
-/// `[literals]`: what values are.
+/// `[literals]`: the kinds of values.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub(super) struct Literals {
@@ -151,7 +151,7 @@ pub(super) struct Embedded {
     pub(super) language: Word,
 }
 
-/// `[conditionals]`: the lines around what a preprocessor keeps or drops.
+/// `[conditionals]`: the lines by which a preprocessor keeps or drops others.
 #[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Conditionals {

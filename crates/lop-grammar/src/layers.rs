@@ -21,7 +21,7 @@ use lop_parser::Folder;
 const COMMON: &str = include_str!("../../../grammars/common.toml");
 const COMMON_NAME: &str = "common.toml";
 
-/// The files, the user's and the language's own first, and that of all languages last.
+/// The files: the user's first, then the language's own, and last the file for all languages.
 pub(super) struct Layers<'a> {
     layers: Vec<(Origin<'a>, LanguageToml)>,
     /// The number of the language's own.
@@ -34,7 +34,7 @@ pub(super) struct MinimalEntry<'l> {
     pub(super) layer: usize,
     /// The key.
     pub(super) key: &'l Word,
-    /// The texts that may stand there.
+    /// The texts that can replace the node.
     pub(super) texts: &'l [String],
 }
 
@@ -71,7 +71,7 @@ impl<'a> Layers<'a> {
     /// How texts are written that are in this language, if their structure is all that is parsed.
     ///
     /// # Errors
-    /// A file describes that of a language with a parser of its own.
+    /// The file describes the structure of a language that has a parser.
     pub(super) fn notation(&self) -> Result<Option<Notation>, GrammarError> {
         let mut tables = self.layers.iter().filter_map(|(origin, file)| Some((origin, file.structure.as_ref()?)));
         if self.own().language.is_of_structure() {
@@ -91,7 +91,7 @@ impl<'a> Layers<'a> {
             .collect()
     }
 
-    /// The union of what each file lists.
+    /// Returns the union of the lists of all files.
     ///
     /// # Errors
     /// A name in the language's own file that the parser does not have.
@@ -161,8 +161,8 @@ impl<'a> Layers<'a> {
         self.files().map(list).find(|list| !list.is_empty()).cloned().unwrap_or_default()
     }
 
-    /// The entries of `[minimal]` from top to bottom: the first key that fits a node is the one that counts. Keys that
-    /// only a nearer file has stand above all of a farther one.
+    /// Returns the entries of `[minimal]` from top to bottom; the first key that fits a node decides. Keys that only a
+    /// nearer file has come before all keys of a farther one.
     pub(super) fn minimal(&self) -> Vec<MinimalEntry<'_>> {
         let mut all: Vec<MinimalEntry<'_>> = Vec::new();
         for (layer, file) in self.files().enumerate().collect::<Vec<_>>().into_iter().rev() {

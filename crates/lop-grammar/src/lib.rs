@@ -69,7 +69,7 @@ use supertypes::NodeTypes;
 /// From which end a sibling sequence is swept.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
 pub enum SweepOrder {
-    /// From the last to the first: where definitions stand before their uses this needs far fewer tests.
+    /// From last to first: if definitions precede their uses, this needs far fewer tests.
     #[default]
     Backward,
     /// From the first to the last.
@@ -90,7 +90,7 @@ static ANY_TEXT: Folder<'static> = Folder {
     catalog: Catalog::NONE,
 };
 
-/// A language, loaded: its parser and what its folder says about the parser's node kinds.
+/// A loaded language: its parser, and the facts of its folder about the parser's node kinds.
 #[derive(Debug)]
 pub struct Grammar {
     name: String,
@@ -156,8 +156,7 @@ impl Grammar {
         })
     }
 
-    /// Loads the language of a folder with these rules, instead of its own, those that it takes over and those of all
-    /// languages.
+    /// Loads the language of a folder with these rules instead of its own, inherited and general rules.
     ///
     /// # Errors
     /// The errors of [`Grammar::load`].
@@ -233,14 +232,14 @@ impl Grammar {
         })
     }
 
-    /// The same language with one rule, of which the matches are known: on the tree where [`Rules::found`]
-    /// found them no second search is made.
+    /// Returns the language with one of its rules, whose matches in the tree of [`Rules::found`] are known and not
+    /// searched for again.
     #[must_use]
     pub fn knowing(self, matches: Vec<RuleMatch>) -> Self {
         Self { rules: self.rules.knowing(matches), ..self }
     }
 
-    /// The language's name: that of its folder.
+    /// Returns the language's name, which is its folder's name.
     pub fn name(&self) -> &str {
         &self.name
     }
@@ -262,7 +261,7 @@ impl Grammar {
         Ok(parser.no_deeper(self.deepest))
     }
 
-    /// How the language is written, if its texts have no tree but that of their structure.
+    /// Returns the notation of the language if its texts only have the tree of their structure.
     #[must_use]
     pub fn notation(&self) -> Option<&Arc<Notation>> {
         self.notation.as_ref()
@@ -282,13 +281,14 @@ impl Grammar {
         &ANY_TEXT
     }
 
-    /// Whether the language is that of texts which are in none.
+    /// Whether this is the grammar for texts in no language.
     #[must_use]
     pub fn is_of_any_text(&self) -> bool {
         self.name == lop_parser::STRUCTURE_NAME
     }
 
-    /// At how many columns indented blocks may be open at once for the parser to survive; `None`: at any number.
+    /// Returns the maximum number of columns at which indented blocks may be open without crashing the parser; `None`
+    /// means no limit.
     pub fn deepest(&self) -> Option<usize> {
         self.deepest
     }
@@ -298,7 +298,7 @@ impl Grammar {
         &self.extensions
     }
 
-    /// The name of a kind; that of ERROR nodes for numbers the parser does not have.
+    /// Returns the name of a kind, or that of ERROR nodes for an unknown number.
     pub fn kind_name(&self, kind: u16) -> &str {
         self.language.node_kind_for_id(kind).unwrap_or("ERROR")
     }
@@ -349,7 +349,7 @@ impl Grammar {
         self.has_dialects
     }
 
-    /// Expressions for texts that may go wherever they stand, before a text is parsed: each finds texts that are alike.
+    /// Returns the expressions for text to remove anywhere before the text is parsed. Each finds similar texts.
     pub fn clean(&self) -> &[Regex] {
         &self.clean
     }
@@ -360,14 +360,15 @@ impl Grammar {
         self.conditionals.as_ref()
     }
 
-    /// Texts that name another file, whose content could stand in their place: the first group is its path.
+    /// Returns the expressions for includes: the content of the file can replace the match. The first group is the
+    /// path.
     #[must_use]
     pub fn includes(&self) -> &[Regex] {
         &self.includes
     }
 
-    /// Texts that name another file, whose content could not stand in their place: the first group is its path, with or
-    /// without the extension.
+    /// Returns the expressions for references to files whose content cannot replace the match. The first group is the
+    /// path, with or without the extension.
     #[must_use]
     pub fn imports(&self) -> &[Regex] {
         &self.imports
@@ -423,7 +424,7 @@ impl Grammar {
         self.sets.is_indented
     }
 
-    /// Whether nodes of this kind have no brackets: their children stand at one column, deeper than what they belong to.
+    /// Whether nodes of this kind have no brackets: their children share a column, to the right of their parent.
     pub fn is_indented_kind(&self, kind: u16) -> bool {
         self.sets.indented.contains(kind)
     }
@@ -456,28 +457,28 @@ impl Grammar {
         }
     }
 
-    /// Whether a node of kind `inner` may stand where a node of kind `outer` stands: they are of the
-    /// same kind, or a class of `language.toml` or a supertype of the parser holds both. This is a
-    /// proposal's licence, not a promise: the place may still want less than the whole class.
+    /// Whether a node of kind `inner` may replace a node of kind `outer`: both have the same kind, or are in one class
+    /// of `language.toml` or one supertype of the parser. This permits a proposal and promises nothing: the place may
+    /// only allow a part of the class.
     pub fn may_replace(&self, outer: u16, inner: u16) -> bool {
         self.replace.allows(outer, inner)
     }
 
-    /// Whether nodes of this kind can stand where others stand: a name that can is one of a value or a
-    /// type, not one of a member or a label.
+    /// Whether nodes of this kind can replace others: for names, those of values and types, but not of members and
+    /// labels.
     pub fn may_replace_others(&self, kind: u16) -> bool {
         self.replace.has_group(kind)
     }
 
-    /// The texts that may stand where a node stands, best first. The first key of `[minimal]` that fits
-    /// decides; empty when none fits.
+    /// Returns the texts that can replace a node, best first: those of the first key of `[minimal]` that fits; none if
+    /// no key fits.
     pub fn minimal(&self, place: Place) -> impl Iterator<Item = ByRule<&str>> {
         let (above, texts) = self.minimal.get(place).unwrap_or_default();
         let first = self.rules.texts().len() + above;
         (first..).zip(texts).map(|(number, text)| ByRule { what: text.as_str(), rule: RuleId::from_index(number) })
     }
 
-    /// Whether the first key of `[minimal]` that fits says that nothing else may stand there.
+    /// Whether the first key of `[minimal]` that fits has no texts.
     pub fn forbids_other_texts(&self, place: Place) -> bool {
         self.minimal.get(place).is_some_and(|(_, texts)| texts.is_empty())
     }

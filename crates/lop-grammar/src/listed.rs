@@ -21,7 +21,7 @@ pub struct Listed {
     pub has_rules: bool,
     /// Whether a compiler's warnings can keep a program in it meaningful.
     pub has_guard: bool,
-    /// Whether it has texts that may stand in the place of its nodes, its own or such as it takes over.
+    /// Whether it has texts to replace its nodes, its own or inherited ones.
     pub has_minimal: bool,
 }
 
@@ -40,7 +40,7 @@ impl Listed {
     /// A language whose parser is there.
     ///
     /// # Errors
-    /// When its `language.toml`, or that of one that it extends, is wrong.
+    /// If its `language.toml` or an inherited one is wrong.
     pub fn of(folder: &Folder<'_>, home: Home) -> Result<Self, GrammarError> {
         let listed = Self::new(folder.texts(), folder.inherited, folder.parser.release, home);
         // A run asks for the guard by the language's name.

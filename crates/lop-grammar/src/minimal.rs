@@ -12,10 +12,10 @@ use super::problem::{GrammarError, Problem};
 
 /// Stands for any parent, or for any field and none.
 const ANY: &str = "_";
-/// Stands between what is before a node and the node.
+/// Separates a node from the path before it.
 const BEHIND: &str = " + ";
 
-/// Where a node stands, as far as it decides what may stand there instead.
+/// The place of a node, as far as it determines the texts that can replace the node.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Place {
     /// The kind of the node.
@@ -33,7 +33,7 @@ pub struct Place {
 pub(super) struct MinimalTable {
     /// Kinds that can be replaced at all: a token of the grammar itself is no place for another text.
     named: Vec<bool>,
-    /// The texts of each key, in file order, and how many stand above them.
+    /// The texts of each key in file order, and the number of texts above them.
     texts: Vec<(usize, Vec<String>)>,
     /// Kind → the first key that names it.
     by_kind: HashMap<u16, usize>,
@@ -75,8 +75,8 @@ impl MinimalTable {
         Ok(table)
     }
 
-    /// The texts for a node, empty when the first key that fits forbids it, and how many texts stand above them in the
-    /// file; `None` when no key fits.
+    /// Returns the texts for a node (none if the first key that fits forbids it) and the number of texts above them in
+    /// the file; `None` if no key fits.
     pub(super) fn get(&self, Place { kind, parent, field, previous }: Place) -> Option<(usize, &[String])> {
         if self.named.get(usize::from(kind)) != Some(&true) {
             return None;

@@ -145,7 +145,7 @@ pub enum Problem {
     /// `#set!` with a key that no rule of this form reads, a key without a value, or an unknown predicate.
     #[error("unknown directive `{0}`")]
     UnknownDirective(String),
-    /// A rule does not set what its form needs.
+    /// A rule lacks a `#set!` that its form needs.
     #[error("this rule needs `(#set! {0} \"…\")`")]
     NotSet(&'static str),
     /// A template names a capture that its rule does not have.
@@ -154,12 +154,12 @@ pub enum Problem {
 }
 
 impl GrammarError {
-    /// The same about a folder's own files where they are.
+    /// Names the folder's own files by their real paths.
     pub(super) fn at(self, folder: &Folder<'_>) -> Self {
         self.moved(folder.name, folder.directory)
     }
 
-    /// The same about the files of a language that are in this directory.
+    /// Names the files of the language by this directory.
     pub(super) fn moved(self, language: &str, directory: &str) -> Self {
         match self {
             GrammarError::File { file, line, problem } => {
@@ -173,7 +173,7 @@ impl GrammarError {
     }
 }
 
-/// The line, counted from 1, in which byte `offset` of `text` stands.
+/// Returns the line, counted from 1, of byte `offset` of `text`.
 pub(super) fn line_of(text: &str, offset: usize) -> usize {
     let before = &text.as_bytes()[..offset.min(text.len())];
     1 + memchr::memchr_iter(b'\n', before).count()

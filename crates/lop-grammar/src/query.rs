@@ -14,7 +14,7 @@ pub enum QueryProblem {
     /// It does not compile against the parser.
     #[error("{0}")]
     Malformed(String),
-    /// Nothing in it says what is meant.
+    /// The content gives no hint.
     #[error("it has no capture @{0}")]
     NoCapture(String),
     /// It has a predicate or directive that lop does not evaluate.

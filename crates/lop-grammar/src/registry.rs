@@ -11,7 +11,7 @@ use super::language_toml::{self, LanguageToml};
 use super::listed::{Home, Listed};
 use super::problem::{GrammarError, Origin, not_built_in};
 
-/// The name that asks for a choice by extension, or by content where there is none.
+/// The name that requests a choice by the extension, or by the content if there is none.
 pub const AUTO: &str = "auto";
 
 /// The name that asks for no grammar at all.
@@ -65,7 +65,7 @@ pub enum Choice {
 }
 
 impl Choice {
-    /// The reason in words that go on from the language's name.
+    /// Returns the reason as a continuation of the language's name.
     #[must_use]
     pub fn reason(self, path: &Path) -> String {
         match self {
@@ -81,7 +81,7 @@ impl Choice {
         }
     }
 
-    /// Language and reason in a line; `None` is text.
+    /// Formats the language and the reason as a line; `None` is text.
     #[must_use]
     pub fn sentence(self, language: Option<&str>, path: &Path) -> String {
         let reason = self.reason(path);
@@ -130,7 +130,7 @@ impl<'a> Registry<'a> {
         Ok(Self { entries, not_built_in: Vec::new() })
     }
 
-    /// All languages: those that are built in, in the order of their folders, then those that are not.
+    /// Lists all languages: the built-in ones in the order of their folders, then the others.
     ///
     /// # Errors
     /// When the `language.toml` of one, or of one that it extends, is wrong.
@@ -140,15 +140,15 @@ impl<'a> Registry<'a> {
         built_in.chain(others).collect()
     }
 
-    /// The folders behind the languages.
+    /// Returns the folders of the languages.
     pub fn folders(&self) -> impl Iterator<Item = &Folder<'a>> {
         self.entries.iter().map(|entry| &entry.folder)
     }
 
-    /// The grammar that `request` (a language's name, [`AUTO`] or [`TEXT`]) means for a file with this
-    /// path and content; `None` is text. With [`AUTO`] the extension decides; among several languages
-    /// that claim it, and where there is no extension, the content. In a file with an extension that no language claims
-    /// only the first line counts, and without a word in it the file is text.
+    /// Finds the grammar that `request` (a language's name, [`AUTO`] or [`TEXT`]) means for a file with this path and
+    /// content; `None` is text. With [`AUTO`] the extension decides. If several languages claim it, or there is none,
+    /// the content decides. If no language claims the extension, only the first line counts; without a hint there, the
+    /// file is text.
     ///
     /// # Errors
     /// An unknown name, or a folder of the chosen language with an error in it.
@@ -182,8 +182,8 @@ impl<'a> Registry<'a> {
         Ok((entry.map(|entry| &entry.folder), choice))
     }
 
-    /// All extensions of the languages that claim the one of a path, where there are several; none elsewhere. Among these
-    /// languages the content of all files with such an extension decides.
+    /// Lists all extensions of the languages that claim a path's extension, if there are several languages. Then the
+    /// content of all files with these extensions decides.
     #[must_use]
     pub fn rivals(&self, path: &Path) -> Vec<&str> {
         let extension = path.extension().map(|extension| extension.to_string_lossy().to_lowercase());

@@ -11,7 +11,7 @@ use lop_parser::Texts;
 
 /// The rules of a language, the user's and its own first.
 pub(super) struct RuleFile<'a> {
-    /// All texts, one behind the other.
+    /// All rule texts, concatenated.
     text: String,
     /// Where each begins, with its folder.
     parts: Vec<(usize, &'a str)>,
@@ -88,7 +88,7 @@ impl<'a> RuleFile<'a> {
     /// A rule as it is written.
     pub(super) fn rule(&self, query: &Query, pattern: usize) -> RuleText {
         let range = query.start_byte_for_pattern(pattern)..query.end_byte_for_pattern(pattern);
-        // tree-sitter counts what stands between two patterns to the first of them.
+        // tree-sitter counts the text between two patterns as part of the first.
         let text = self.text[range.clone()].split("\n;").next().unwrap_or_default();
         let part = self.parts.iter().rev().find(|(start, _)| *start <= range.start);
         let (start, folder) = *part.expect("the first part begins at 0");
@@ -102,7 +102,7 @@ impl<'a> RuleFile<'a> {
     }
 }
 
-/// The rules that hold for languages that extend this one, too; of the others only the space.
+/// Keeps the rules that extending languages inherit, and replaces the others by blanks.
 fn passed_on(rules: &str) -> String {
     let mut text = rules.to_owned();
     for pattern in pattern_ranges(rules) {
@@ -121,12 +121,12 @@ fn is_own(pattern: &str) -> bool {
     })
 }
 
-/// As many lines and bytes of nothing.
+/// Replaces a text by blanks with the same number of lines and bytes.
 fn blank(text: &str) -> String {
     text.bytes().map(|byte| if byte == b'\n' { '\n' } else { ' ' }).collect()
 }
 
-/// The patterns of a query that compiles somewhere, each with what stands between it and the next.
+/// Splits a query that compiles into its patterns, each with the text after it.
 pub(super) fn pattern_ranges(text: &str) -> Vec<Range<usize>> {
     let starts = patterns(text);
     let ends: Vec<usize> = starts.iter().skip(1).copied().chain([text.len()]).collect();

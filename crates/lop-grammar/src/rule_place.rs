@@ -45,7 +45,7 @@ impl<T> Deref for ByRule<T> {
 /// Where a rule is written. Shown as `<folder>/reduce.scm:7`, or `<folder>/language.toml:7 <text>`.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct RulePlace {
-    /// The file, with its folder: that of the language, or the user's.
+    /// The file with its folder: the language's or the user's.
     pub file: String,
     /// The line, from 1: of a pattern's first line, or of a key of `[minimal]`.
     pub line: usize,
@@ -63,8 +63,7 @@ impl fmt::Display for RulePlace {
 /// A rule as it is written, for messages about it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RuleText {
-    /// The folder of the file it is in: the language's own, or that of one that it extends. Empty for the rules of all
-    /// languages.
+    /// The folder of the rule's file: the language's own, or an inherited one. Empty for the general rules.
     pub folder: String,
     /// The file, with its folder: `<folder>/reduce.scm`, or `common.scm`.
     pub file: String,

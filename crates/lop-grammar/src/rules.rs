@@ -33,8 +33,8 @@ pub struct Definition {
     pub name: Capture,
 }
 
-/// `@splice.outer`, `@splice.inner`: the text between the first and the last token of `inner` may
-/// stand where `outer` stands. The two can be the same node.
+/// `@splice.outer`, `@splice.inner`: the text between the first and the last token of `inner` can replace `outer`. Both
+/// can be the same node.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Splice {
     /// The node that is replaced.
@@ -43,7 +43,7 @@ pub struct Splice {
     pub inner: Capture,
 }
 
-/// `@lift.outer`, `@lift`: the text of `lift`, followed by `suffix`, may stand where `outer` stands.
+/// `@lift.outer`, `@lift`: the text of `lift`, followed by `suffix`, can replace `outer`.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Lift {
     /// The node that is replaced.
@@ -54,10 +54,10 @@ pub struct Lift {
     pub suffix: String,
 }
 
-/// `@rewrite` with `#set! text`: what stands there may become what the template says.
+/// `@rewrite` with `#set! text`: the template's text can replace the node.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Rewrite {
-    /// The node that is replaced, or several side by side. The kind is that of the first.
+    /// The node to replace, or several adjacent ones. The kind is that of the first.
     pub outer: Capture,
     /// The text in its place.
     pub pieces: Vec<Piece>,
@@ -72,7 +72,7 @@ pub struct Grouped {
     pub outer: Capture,
     /// The text in its place.
     pub pieces: Vec<Piece>,
-    /// The name that the edits have in common, from `@group.name`; none where only the scope counts.
+    /// The common name of the edits, from `@group.name`; `None` if only the scope groups them.
     pub name: Option<Capture>,
 }
 
@@ -105,23 +105,23 @@ pub struct Parameters {
     pub which: String,
 }
 
-/// `@alias.unit`, `@alias.name`, `@alias.text`: a name that stands for a text.
+/// `@alias.unit`, `@alias.name`, `@alias.text`: a name that means a text.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Alias {
-    /// The node that makes the name stand for the text; it goes when no use of the name is left.
+    /// The node that defines the alias. It is removed with the last use of the name.
     pub unit: Capture,
     /// The name.
     pub name: Capture,
-    /// The text that it stands for.
+    /// The text that the name means.
     pub text: Vec<Piece>,
-    /// The text that stays where the unit was; mostly none.
+    /// The text that replaces the unit; usually empty.
     pub leave: Vec<Piece>,
 }
 
-/// `@globalise`, `@globalise.before`: something that may stand before another thing instead.
+/// `@globalise`, `@globalise.before`: a node that can move before another one.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Globalise {
-    /// The node in front of which it may stand.
+    /// The node before which it can be.
     pub before: Capture,
     /// The node that moves.
     pub moved: Capture,
@@ -160,13 +160,13 @@ pub struct Flow {
     pub unit: Capture,
     /// The node whose children are labels and the statements of blocks.
     pub body: Capture,
-    /// The type of what the function returns.
+    /// The type of the function's result.
     pub result: Option<Capture>,
     /// The text between a label's name and its block.
     pub text: Vec<Piece>,
 }
 
-/// `@flow.jump`, `@flow.target`: a statement that may go on at a label.
+/// `@flow.jump`, `@flow.target`: a statement that can continue at a label.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Jump {
     /// The statement.
@@ -219,16 +219,16 @@ pub struct ControlFlow {
 pub struct Rules {
     /// All of them.
     all: Query,
-    /// One query per form, in the order of [`Form::ALL`], so that asking for one form does not
-    /// match the others; `None` when no rule has that form.
+    /// One query per form, in the order of [`Form::ALL`], so that each form is matched separately; `None` for a form
+    /// without a rule.
     queries: [Option<FormQuery>; Form::ALL.len()],
-    /// Those for all languages, behind the others.
+    /// The general rules, after the others.
     common: Common,
     /// The settings by `#set!` of each of these.
     common_settings: Vec<Settings>,
     /// Every rule, in file order.
     texts: Vec<RuleText>,
-    /// The matches of the only rule, where they were found before.
+    /// The matches of the only rule, if they are known.
     known: Option<Vec<RuleMatch>>,
 }
 
@@ -238,14 +238,13 @@ struct FormQuery {
     query: OnceLock<Query>,
     /// The patterns that are left out of it.
     others: Vec<usize>,
-    /// The numbers of the form's captures in the query, then those it may have besides; `None` for one
-    /// that no rule uses.
+    /// The numbers of the form's captures in the query, then of its optional ones; `None` for one that no rule uses.
     captures: Vec<Option<u32>>,
     /// How many of them have to be there.
     needed: usize,
     /// Per pattern, whether it is of this form; some others cannot be left out of the query.
     own: Vec<bool>,
-    /// Per pattern, what `#set!` says.
+    /// The `#set!` values per pattern.
     settings: Vec<Settings>,
 }
 
@@ -281,7 +280,7 @@ struct Found<'f> {
 }
 
 impl Rules {
-    /// Compiles the rules against the parser, and puts those for all languages behind them.
+    /// Compiles the rules for the parser, and adds the general rules after them.
     ///
     /// # Errors
     /// A query that does not compile, a capture, directive or predicate that is not documented, and a
@@ -340,8 +339,7 @@ impl Rules {
         self.texts.iter().zip(found).collect()
     }
 
-    /// The same rules, of which there is one, without a search for its matches: they are known, and the caller
-    /// has the same tree.
+    /// Returns a set of one rule whose matches are known. The caller has the tree in which they were found.
     #[must_use]
     pub(super) fn knowing(self, matches: Vec<RuleMatch>) -> Self {
         Self { known: Some(matches), ..self }
@@ -356,8 +354,8 @@ impl Rules {
         })
     }
 
-    /// The bodies that `@body` matches below `root`, in document order and without doubles, each with the text of the
-    /// first rule for it: none where that sets no text.
+    /// Returns the bodies that `@body` matches below `root`, in document order and without duplicates, each with the
+    /// text of the first rule for it; `None` if that rule has no text.
     pub fn bodies(&self, root: Root<'_>, source: &[u8]) -> Vec<ByRule<Rewrite>> {
         let mut bodies = self.rewritten(Form::Body, root, source);
         bodies.sort_by(|a, b| (&a.outer, a.rule).cmp(&(&b.outer, b.rule)));
@@ -469,7 +467,7 @@ impl Rules {
         (values, self.calls(Form::InlineExpression, root, source))
     }
 
-    /// The functions whose bodies are lists of blocks, and what is known of the blocks; nothing if no rule says so.
+    /// Returns the functions whose bodies are lists of blocks, with their blocks; none without such a rule.
     pub fn control_flow(&self, root: Root<'_>, source: &[u8]) -> ControlFlow {
         let functions = self.collect(Form::Flow, root, source, |found| {
             let [unit, body, result] = &found.matched.captures[..] else { return None };
@@ -537,8 +535,8 @@ impl Rules {
             query.into_iter().for_each(|query| query.find(&self.all, root, source, |found| made.extend(make(found))));
             self.find_common(form, root, |found| made.extend(make(found)));
         }
-        // Matches come in the order in which they end, and two rules may say the same: the first in the file has it.
-        // A rule of `@unify` keeps all its matches, also those that another has.
+        // Matches arrive in the order of their ends, and two rules can match the same node: the first rule in the file
+        // gets it. A rule of `@unify` keeps all its matches.
         made.sort_unstable();
         made.dedup_by(|next, first| next.what == first.what && (form != Form::Unify || next.rule == first.rule));
         made

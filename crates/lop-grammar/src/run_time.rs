@@ -1,5 +1,5 @@
-//! Languages that aren't built in: a parser in a shared library, and the texts next to it. Loads only what the caller
-//! names.
+//! Languages that aren't built in: a parser in a shared library, and the texts next to it. Only a named library is
+//! loaded.
 
 use std::fs;
 use std::io;
@@ -14,7 +14,7 @@ use super::language_toml::{self, LanguageToml};
 use super::problem::{GrammarError, Origin, Problem};
 use super::{Grammar, rule_place};
 
-/// The file's name where tree-sitter writes it.
+/// The name of the file, as tree-sitter writes it.
 const NODE_TYPES: &str = "node-types.json";
 
 /// The prefix of a path in the key `parser`.
@@ -128,7 +128,8 @@ impl Loaded {
     /// `file:PATH` or `structure`, or the folder of a parser's npm package. Beside a library its `node-types.json` is
     /// taken if they are there. `symbol` is the function that gives the parser, for libraries with several.
     ///
-    /// This runs the library's code, so the path has to be the user's own word. It stays loaded until the program ends.
+    /// This runs the library's code, so the path must come from the user. The library stays loaded until the program
+    /// ends.
     ///
     /// # Errors
     /// When something cannot be read, is wrong, or is no parser for this system.
@@ -154,13 +155,13 @@ impl Loaded {
         }
     }
 
-    /// The language's name: that of its folder, or of the function that gives the parser.
+    /// The language's name: that of its folder, or of the function that returns the parser.
     #[must_use]
     pub fn name(&self) -> &str {
         &self.name
     }
 
-    /// The hash of everything that was read, to be compared with that of another time.
+    /// The hash of all files that were read, to detect changes.
     #[must_use]
     pub fn identity(&self) -> &str {
         &self.identity
@@ -227,7 +228,7 @@ impl Loaded {
     }
 }
 
-/// The texts that a language takes over from a built-in one that it extends; `None` if no language has this name.
+/// Returns the texts that a language inherits from a built-in one; `None` if there is no language with this name.
 fn inherited(name: &str, languages: &Catalog) -> Option<Vec<Texts<'static>>> {
     let folder = languages.find(name)?;
     Some(std::iter::once(folder.texts()).chain(folder.inherited.iter().copied()).collect())

@@ -1,4 +1,4 @@
-//! The supertypes of a parser, from its `node-types.json`: which kinds are subtypes of which.
+//! The supertypes of a parser, from its `node-types.json`: their kinds and subtypes.
 //!
 //! Without a description, the parser is asked. A parser of ABI 15 lists the supertypes that its grammar doesn't inline;
 //! an older one lists none. No parser lists which kind has which field.
@@ -10,9 +10,9 @@ use tree_sitter::Language;
 /// The supertypes of a parser and the fields of its node kinds, by name.
 #[derive(Debug, Default)]
 pub(super) struct NodeTypes {
-    /// Supertype → every kind it stands for, supertypes inside it resolved and themselves left out.
+    /// Supertype → all its kinds. Supertypes inside it are replaced by their kinds.
     supertypes: BTreeMap<String, BTreeSet<KindName>>,
-    /// Kind → names of the fields its children may be in; `None` when nothing is known of them.
+    /// Kind → names of its children's fields; `None` if nothing is known.
     fields: Option<BTreeMap<String, BTreeSet<String>>>,
 }
 
@@ -56,7 +56,7 @@ impl NodeTypes {
         Ok(Self { supertypes: resolved(&direct), fields: Some(fields) })
     }
 
-    /// The supertypes that a parser itself tells.
+    /// The supertypes that the parser itself lists.
     pub(super) fn of(language: &Language) -> Self {
         let name = |kind: u16| Some(language.node_kind_for_id(kind)?.to_owned());
         let mut direct = BTreeMap::new();
@@ -73,7 +73,7 @@ impl NodeTypes {
         Self { supertypes: resolved(&direct), fields: None }
     }
 
-    /// The kinds that the supertype `name` stands for; `None` when it is not a supertype.
+    /// Returns the kinds of the supertype `name`, or `None` if it isn't one.
     pub(super) fn subtypes(&self, name: &str) -> Option<&BTreeSet<KindName>> {
         self.supertypes.get(name)
     }

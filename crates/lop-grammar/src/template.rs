@@ -10,7 +10,7 @@ use tree_sitter::{CaptureQuantifier, Node, Query, QueryMatch};
 use super::problem::Problem;
 use lop_syntax::Root;
 
-/// A part of what a rule makes.
+/// A part of a template.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Piece {
     /// The rule's own text.

@@ -224,7 +224,7 @@ fn a_parser_tells_nothing_of_its_supertypes_that_its_description_does_not() {
         for subtypes in told.all() {
             assert!(described.all().any(|all| subtypes.is_subset(all)), "{name}: {subtypes:?}");
         }
-        // A parser does not know those that its grammar inlines.
+        // A parser doesn't list the kinds that its grammar inlines.
         if told.all().count() == described.all().count() && told.all().count() > 0 {
             assert!(told.all().eq(described.all()), "{name}");
             equal += 1;
@@ -471,7 +471,7 @@ fn what_is_taken_over_and_the_parser_lacks_is_left_out() {
     assert_eq!(rules.take_while(|(folder, _)| !folder.is_empty()).collect::<Vec<_>>(), [("near", 1), ("far", 3)]);
     let places: Vec<_> = grammar.places().iter().take(2).map(ToString::to_string).collect();
     assert_eq!(places, ["near/reduce.scm:1", "far/reduce.scm:3"]);
-    // The same in the folder itself is a mistake.
+    // In the folder's own file this would be a mistake.
     assert!(error_of(Folder { language: wrong, ..some }).contains("language.toml:2: unknown kind `no such`"));
     let message = error_of(Folder { rules: far, ..folder });
     assert!(message.ends_with("/reduce.scm:1: unknown kind \"no_such_kind\""), "{message}");

@@ -4,8 +4,8 @@
 //! removes it from the table but not from the count: then other patterns are tried at every node, or memory after the
 //! table is read. So these patterns must stay enabled.
 
-/// Whether a pattern, or a branch of it, begins with a wildcard. Some that tree-sitter can find by what is inside them
-/// are among these.
+/// Whether a pattern, or a branch of it, starts with a wildcard. This includes some patterns that tree-sitter can find
+/// by their content.
 pub(super) fn begins_with_wildcard(pattern: &str) -> bool {
     let bytes = pattern.as_bytes();
     let is_name = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-' | b'.');

@@ -1,5 +1,5 @@
-//! Parses that are abandoned in the middle of an operation when they take too much memory, or are told to stop, where
-//! [`install_allocator`] was called.
+//! Parses that can be abandoned inside an operation, when they take too much memory or have to stop. This needs
+//! [`install_allocator`].
 
 use std::ffi::{c_char, c_void};
 use std::ptr;
@@ -8,11 +8,11 @@ use tree_sitter::{IncludedRangesError, Language, LanguageError, Parser, Range, T
 
 /// A parser whose parses have bounds.
 ///
-/// tree-sitter asks whether to go on every hundred operations, and one operation on a text with many readings side by side
-/// can take gigabytes. With [`install_allocator`], memory is counted as it is allocated, the same bytes on every machine, and
-/// the parse is asked then, too. Without it, only [`Bounds::progress`] bounds a parse.
+/// tree-sitter asks every hundred operations whether to stop, but one operation on a text with many readings can take
+/// gigabytes. With [`install_allocator`], lop counts memory as it is allocated, which takes the same bytes on every
+/// machine, and also asks then. Without it, only [`Bounds::progress`] limits a parse.
 pub struct BoundedParser {
-    /// None where a parse was abandoned since.
+    /// `None` after an abandoned parse.
     parser: Option<Parser>,
     language: Language,
 }
@@ -21,9 +21,10 @@ pub struct BoundedParser {
 pub struct Bounds<'b, 't> {
     /// Bytes of the text from a place on, any number of them; none at its end.
     pub read: &'b mut dyn FnMut(usize) -> &'t [u8],
-    /// Whether to go on, asked every hundred operations. It is told whether all readings have an error by now.
+    /// Decides whether to continue, every hundred operations. The argument says whether all readings have an error by
+    /// now.
     pub progress: &'b mut dyn FnMut(bool) -> bool,
-    /// Whether to go on, asked whenever 64 KB were allocated, or more at once. Needs [`install_allocator`].
+    /// Decides whether to continue, for every 64 KB that are allocated. Needs [`install_allocator`].
     pub allocated: &'b mut dyn FnMut() -> bool,
     /// Bytes that the parse may hold at a time. Needs [`install_allocator`].
     pub memory: usize,
@@ -49,9 +50,9 @@ unsafe extern "C" {
 /// Replaces the allocator of tree-sitter, for the whole process, by one that bounds the memory of each parse by a
 /// [`BoundedParser`].
 ///
-/// A program calls this once when it begins, before another thread uses tree-sitter. Parsers and trees from before stay
-/// valid, if their memory is that of `malloc`, as it is unless the program has given tree-sitter another allocator. A program
-/// that has done so must not call this.
+/// A program calls this once at its start, before another thread uses tree-sitter. Earlier parsers and trees stay valid
+/// if their memory comes from `malloc`, which is the default. A program that has given tree-sitter another allocator
+/// must not call this.
 pub fn install_allocator() {
     lop_install_allocator();
 }
@@ -90,8 +91,8 @@ impl BoundedParser {
         done
     }
 
-    /// Parses a text; with the tree of another text, edited, it shares with that what both have. Nothing comes back where
-    /// the parse was told to stop, or would hold too much memory. The caller sets included ranges anew then.
+    /// Parses a text. With the edited tree of another text, the new tree shares the common parts with it. Returns
+    /// `None` if the parse was stopped or needed too much memory; then the caller must set the included ranges again.
     pub fn parse(&mut self, old: Option<&Tree>, mut bounds: Bounds) -> Option<Tree> {
         let payload = ptr::from_mut(&mut bounds).cast();
         let input = ffi::TSInput { payload, read: Some(read), encoding: ffi::TSInputEncodingUTF8, decode: None };
@@ -117,11 +118,11 @@ impl BoundedParser {
             drop(unsafe { Tree::from_raw(old) });
         }
         if !abandoned {
-            // SAFETY: it is what `take` gave.
+            // SAFETY: the pointer comes from `take`.
             self.parser = Some(unsafe { Parser::from_raw(parser) });
         }
         if tree.is_null() {
-            // A parser that was interrupted would go on with the old text.
+            // An interrupted parser would continue with the old text.
             if let Some(parser) = &mut self.parser {
                 parser.reset();
             }
@@ -144,7 +145,7 @@ fn parser(language: &Language) -> Result<Parser, LanguageError> {
 
 /// [`Bounds::read`].
 unsafe extern "C" fn read(payload: *mut c_void, at: u32, _: ffi::TSPoint, bytes_read: *mut u32) -> *const c_char {
-    // SAFETY: it is what `parse` has handed over, and nothing else has a reference to it while it parses.
+    // SAFETY: the pointer comes from `parse`, and nothing else refers to it during the parse.
     let bounds = unsafe { &mut *payload.cast::<Bounds>() };
     let text = (bounds.read)(at as usize);
     // SAFETY: tree-sitter hands over a number of its own.

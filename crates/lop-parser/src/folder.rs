@@ -4,12 +4,12 @@ use std::fmt;
 
 use tree_sitter_language::LanguageFn;
 
-/// One language: a folder of `grammars/`, or what was read of one. Its name is the language's name.
+/// A language: a folder of `grammars/`, or the texts of one. Its name is the language's name.
 #[derive(Clone, Copy)]
 pub struct Folder<'a> {
     /// The folder's name and, with it, the language's.
     pub name: &'a str,
-    /// Where its files are, as messages name it: `grammars/<name>`, or what the user typed.
+    /// The name of its directory in messages: `grammars/<name>`, or the path that the user typed.
     pub directory: &'a str,
     /// The text of `language.toml`.
     pub language: &'a str,
@@ -19,7 +19,7 @@ pub struct Folder<'a> {
     pub guard: &'a str,
     /// The user's own texts about the language, which count before all others; their name is their directory.
     pub user: Option<Texts<'a>>,
-    /// The texts that the language takes over from those that it extends, the nearest first.
+    /// The texts that the language inherits, the nearest first.
     pub inherited: &'a [Texts<'a>],
     /// Name and content of `sample.*`, the file that every rule must match.
     pub sample: Option<(&'a str, &'a [u8])>,
@@ -48,7 +48,7 @@ impl Catalog {
         self.built_in.iter().find(|folder| folder.name == name)
     }
 
-    /// The names of all languages, those that are built in first.
+    /// The names of all languages, the built-in ones first.
     pub fn names(&self) -> impl Iterator<Item = &'static str> {
         let left_out = self.left_out.iter().map(|folder| folder.texts.name);
         self.built_in.iter().map(|folder| folder.name).chain(left_out)
@@ -73,7 +73,7 @@ pub struct Texts<'a> {
 pub struct NotBuiltIn<'a> {
     /// Its own files; the folder's name is the language's.
     pub texts: Texts<'a>,
-    /// The texts that the language takes over from those that it extends, the nearest first.
+    /// The texts that the language inherits, the nearest first.
     pub inherited: &'a [Texts<'a>],
     /// The parser's crate and its version.
     pub parser: &'a str,
@@ -86,7 +86,7 @@ pub struct NotBuiltIn<'a> {
 pub struct Parser<'a> {
     /// The function that gives the parser; its code stays in memory until the program ends.
     pub language: LanguageFn,
-    /// The parser's `node-types.json`, empty when there is none: the only place where parsers of ABI 14 name supertypes.
+    /// The parser's `node-types.json`, or an empty text. For parsers of ABI 14 it is the only list of supertypes.
     pub node_types: &'a str,
     /// Its name and version: of its crate, or as a library says them.
     pub release: &'a str,

@@ -1,7 +1,7 @@
-//! Loads a tree-sitter parser from a shared library, bounds what a parse takes, and holds the only unsafe code of lop.
+//! Loads a tree-sitter parser from a shared library, limits parses, and contains the only unsafe code of lop.
 //!
-//! The file is looked at before any of its code runs: what is no library, is made for another platform or has no parser
-//! in it is told from its tables of symbols. A library stays loaded until the program ends.
+//! Before any code of a library runs, lop reads its symbol tables: they show whether it is a library for this platform
+//! and has a parser. A library stays loaded until the program ends.
 //!
 //! Internal to lop: no version of this crate promises anything.
 
@@ -26,12 +26,12 @@ unsafe extern "C" {
     fn tree_sitter_structure() -> *const ();
 }
 
-/// The parser for outlines of texts that have no grammar: a byte stands for each token, and one for each beginning and end
-/// of what holds others. `structure/grammar.json` says which; tree-sitter has generated the parser from that.
+/// The parser for outlines of texts without a grammar: one byte for each token, and one for each start and end of an
+/// inner node. tree-sitter has generated it from `structure/grammar.json`, which defines the bytes.
 // SAFETY: the function is one that tree-sitter has generated, and gives the tables that are compiled into this crate.
 pub const STRUCTURE: LanguageFn = unsafe { LanguageFn::from_raw(tree_sitter_structure) };
 
-/// Its name, which is also that of the language of texts that are in no other.
+/// Its name, which is also the name of the language of all other texts.
 pub const STRUCTURE_NAME: &str = "structure";
 
 /// Its kinds of nodes are no classes of others.
@@ -108,7 +108,7 @@ pub enum LoadError {
         /// The function.
         symbol: String,
     },
-    /// Where the library is cannot be told.
+    /// The path of the library is unknown.
     #[error("cannot find {}", path.display())]
     Place {
         /// The library.
@@ -140,8 +140,8 @@ impl Diagnostic for LoadError {
     }
 }
 
-/// Loads the parser of a library whose content was read before. Without a symbol it is the only parser in the library, or
-/// of several the one that the library, or where this is called `parser` its folder, is named after.
+/// Loads the parser of a library whose content has been read. Without a symbol, it is the only parser, or the one that
+/// is named like the library, or like its folder if the library is called `parser`.
 ///
 /// This runs the library's code: the caller has to have the user's word for the library.
 ///
@@ -153,7 +153,7 @@ pub fn load(path: &Path, content: &[u8], symbol: Option<&str>) -> Result<Loaded,
     }
     let found = symbols::read(path, content)?;
     let symbol = choose(path, found, symbol)?;
-    // A name without a slash would be looked for where the system has its libraries.
+    // The system would look up a name without a slash among its own libraries.
     let place = path.canonicalize().map_err(|source| LoadError::Place { path: path.to_owned(), source })?;
     let language = open(path, &place, &symbol)?;
     Ok(Loaded { language, symbol })
@@ -176,9 +176,9 @@ pub fn language(symbol: &str) -> String {
 /// The unsafe part: `place` is a library of this platform that exports the function `symbol`.
 fn open(path: &Path, place: &Path, symbol: &str) -> Result<LanguageFn, LoadError> {
     let system = |source| LoadError::System { path: path.to_owned(), source };
-    // SAFETY: Loading runs the library's initialisers. Nothing can be known of them; those of parsers that tree-sitter
-    // made do nothing, and the user has named this library. Functions are bound when they are first called, so that what
-    // only Node.js has need not be there.
+    // SAFETY: Loading runs the library's initialisers, about which nothing is known. Those of parsers made by
+    // tree-sitter do nothing, and the user has named this library. Functions are bound on their first call, so that
+    // functions of Node.js need not exist.
     let library = unsafe { Library::new(place) }.map_err(system)?;
     // SAFETY: By tree-sitter's convention a function of this name takes nothing and returns a pointer to a language.
     let found = unsafe { library.get::<unsafe extern "C" fn() -> *const ()>(symbol.as_bytes()) };

@@ -86,7 +86,7 @@ fn of_this_processor(content: &[u8]) -> Option<&[u8]> {
     }
 }
 
-/// The name of what a library for macOS exports, where each begins with a line.
+/// Returns the name of an exported symbol; on macOS they start with an underscore.
 fn named(symbol: &NameOrOrdinal<&[u8]>) -> Option<String> {
     let NameOrOrdinal::Name(name) = symbol else { return None };
     std::str::from_utf8(name).ok()?.strip_prefix('_').map(str::to_owned)

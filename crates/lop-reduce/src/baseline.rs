@@ -14,10 +14,11 @@ use super::session::Session;
 
 /// Runs on the unchanged input before anything is believed.
 const RUNS: u32 = 2;
-/// Runs where one of them was refused, to say how often the test changes its mind: two may be chance, and a test that
-/// says no in a quarter of its runs would be taken for one that does not know its own input.
+/// Number of runs after a refusal, to measure how often the test contradicts itself: two could be chance, and a test
+/// that refuses a quarter of its runs would be reported as one that refuses its own input.
 const RUNS_WHEN_REFUSED: u32 = 5;
-/// Runs on the empty file where the input got another answer each time. By chance a coin does all of this once in 128 times.
+/// Number of runs on the empty file if the input's outcomes alternated. A random test does all of this once in 128
+/// times.
 const RUNS_IN_TURNS: usize = 3;
 
 /// The empty file, for people.
@@ -125,9 +126,9 @@ fn is_interesting(session: &mut Session<'_, '_>, empty: &Arc<[u8]>) -> Result<bo
     Ok(verdict == Verdict::Interesting)
 }
 
-/// Whether a test that said *interesting* and something else in turns does so on the empty file as well, and the other way
-/// round: `last` is what it said of the input last. Then each second answer is wrong for any candidate. A test that
-/// only refuses each second time refuses the empty file always, and one that does not look has no break in its turns.
+/// Whether a test whose outcomes on the input alternated also alternates on the empty file; `last` is the last outcome
+/// on the input. Then every second outcome is wrong for any candidate. A test that only refuses every second run always
+/// refuses the empty file, and a test that doesn't read its input continues the alternation.
 fn answers_are_inverted(session: &mut Session<'_, '_>, mut last: Option<bool>) -> Result<bool, Interrupt> {
     for run in 0..RUNS_IN_TURNS {
         let outcome =

@@ -9,8 +9,8 @@ const PRIOR_STRENGTH: f64 = 2.0;
 /// Before anything is known the edits of a pass are expected to be accepted once in four times.
 const PASS_PRIOR: (f64, f64) = (1.0, 4.0);
 
-/// After this number of refusals, and nothing accepted, edits of a class are not asked about any more where the pass only
-/// repeats what others propose.
+/// Number of refusals, with nothing accepted, after which edits of a class aren't tested any more if the pass only
+/// repeats other passes' proposals.
 const IN_VAIN: u32 = 8;
 
 /// Accepted and asked edits, per class and per pass.
@@ -18,7 +18,7 @@ const IN_VAIN: u32 = 8;
 pub(super) struct Classes {
     classes: BTreeMap<(&'static str, Class), (u32, u32)>,
     passes: BTreeMap<&'static str, (u32, u32)>,
-    /// How many were refused of classes of which none was accepted, since all refusals were forgotten.
+    /// Refusals of classes without an accepted edit, since all refusals were forgotten.
     in_vain: BTreeMap<(&'static str, Class), u32>,
 }
 

@@ -28,11 +28,11 @@ use super::size::Size;
 pub(super) struct Candidate {
     /// The whole text.
     pub(super) text: Arc<[u8]>,
-    /// Its tokens, where its maker knows them; else they are counted when it is accepted.
+    /// Its tokens, if they are known; otherwise they are counted when it is accepted.
     pub(super) tokens: Option<usize>,
-    /// Whether every part that is gone may go by itself; all of them together may still be too much.
+    /// Whether each removed part may be removed alone; all of them together can still be too much.
     pub(super) known_to_parse: bool,
-    /// Where everything is that the user wants kept; `None` if something of it is touched.
+    /// The ranges that the user wants to keep, or `None` if an edit touches one.
     pub(super) kept: Option<Vec<Range<usize>>>,
     /// The edits and removals that make it of the base.
     pub(super) pending: Rc<Pending>,
@@ -50,11 +50,11 @@ pub(super) struct Pending {
 pub(super) struct Best {
     pub(super) text: Arc<[u8]>,
     pub(super) size: Size,
-    /// Where in it is what the user wants kept.
+    /// The ranges in it that the user wants to keep.
     pub(super) kept: Vec<Range<usize>>,
 }
 
-/// The best result and what it is made of.
+/// The best result, and the tree and edits that make it.
 ///
 /// It is not parsed again for every accepted candidate: the edits pile up until [`Current::rebase`].
 #[derive(Clone)]
@@ -72,7 +72,7 @@ pub(super) struct Current<'g> {
     scope: Option<Scope>,
     /// The text around the parts of the base that are worked on.
     frame: Vec<Range<usize>>,
-    /// The same and what is kept, in the order of the text: no pass may touch it.
+    /// The edits and the kept ranges, in the order of the text. No pass may touch these.
     untouchable: Vec<Range<usize>>,
 }
 
@@ -99,7 +99,7 @@ struct Tree<'g> {
     document: Rc<Document>,
     /// Where indentation is syntax.
     indents: Option<Indents>,
-    /// The rules that add nodes to what a candidate takes out.
+    /// The rules that add nodes to a candidate's removals.
     coupling: Option<Cascade>,
 }
 
@@ -130,8 +130,8 @@ impl Pending {
         }
     }
 
-    /// Adds an edit. Characters go one beside the other: a hole that grows is one edit, or every
-    /// candidate would sort as many as there were characters.
+    /// Adds an edit. Adjacent characters become one edit, because otherwise every candidate would sort one edit per
+    /// removed character.
     fn push(&mut self, edit: &Edit) {
         if let Some(last) = self.edits.last_mut()
             && (last.raw && last.text.is_empty())
@@ -159,7 +159,7 @@ impl<'g> Current<'g> {
         Current { best, least_tokens: size.tokens, base, kept, pending, archive, scope, frame, untouchable }
     }
 
-    /// The same for a text that is made of files, if it is one.
+    /// Returns the project if the text consists of files.
     pub(super) fn of_files(self, archive: Option<Archive>) -> Self {
         Current { archive, ..self }
     }
@@ -174,7 +174,7 @@ impl<'g> Current<'g> {
         self.shared_source()
     }
 
-    /// The same, shared.
+    /// Returns the base as a shared value.
     pub(super) fn shared_source(&self) -> &Arc<[u8]> {
         match &self.base {
             Base::Text(source) => source,
@@ -228,7 +228,7 @@ impl<'g> Current<'g> {
         self.candidate_from(self.pending(), more, known_to_parse)
     }
 
-    /// The same, but after the edits that were pending at another time.
+    /// Makes a candidate after the edits that were pending at an earlier time.
     pub(super) fn candidate_from<'r>(
         &self,
         pending: &Pending,
@@ -248,7 +248,7 @@ impl<'g> Current<'g> {
         Candidate { text: rendering.text.into(), tokens, known_to_parse, kept, pending: Rc::new(pending) }
     }
 
-    /// The base after some edits, those that were pending among them, and all of these edits.
+    /// Returns the base after some edits, including those that were pending, and all of these edits.
     fn render<'r>(&self, pending: &Pending, more: impl Iterator<Item = &'r Removal>) -> (Pending, Rendering) {
         let mut pending = pending.clone();
         more.for_each(|removal| pending.add(removal));
@@ -270,8 +270,8 @@ impl<'g> Current<'g> {
         (pending, rendering)
     }
 
-    /// From now on these definitions go along with what a candidate takes out, when nothing refers to them any more then;
-    /// `None`: nothing does. So it is until there is another base.
+    /// From now on a candidate that removes the last reference to one of these definitions removes the definition, too;
+    /// `None` ends this. A new base also ends it.
     pub(super) fn couple(&mut self, coupling: Option<Cascade>) {
         if let Base::Tree(tree) = &mut self.base {
             tree.coupling = coupling;
@@ -283,7 +283,7 @@ impl<'g> Current<'g> {
         matches!(&self.base, Base::Tree(tree) if tree.coupling.is_some())
     }
 
-    /// Whether something may go along with what a candidate takes out.
+    /// Whether a candidate's removals can include more nodes.
     pub(super) fn is_coupling(&self) -> bool {
         self.coupling().is_some()
     }
@@ -298,7 +298,7 @@ impl<'g> Current<'g> {
         self.coupled_with(self.pending(), &[&Removal::Nodes(Nodes::One(node))]).is_some()
     }
 
-    /// The nodes that go along when this is taken out, too; `None` if there are none, or without a coupling.
+    /// Returns the nodes to remove along with this one; `None` if there are none, or no coupling is set.
     fn coupled_with(&self, pending: &Pending, more: &[&Removal]) -> Option<Removal> {
         let (cascade, document) = (self.coupling()?, self.document());
         let mut gone = RemovedRanges::before(document, pending.dead.iter(), &pending.edits);
@@ -317,7 +317,7 @@ impl<'g> Current<'g> {
         !self.is_free() && touches(&self.untouchable, &self.document().node(node).range())
     }
 
-    /// A sequence without the units that touch a kept part; `None` if it has no others.
+    /// Returns a sequence without the units that touch a kept part; `None` if no unit is left.
     pub(super) fn spare(&self, mut sequence: Sequence) -> Option<Sequence> {
         if !self.is_free() {
             let may_go = |unit: &Unit| match &unit.removal {
@@ -330,7 +330,7 @@ impl<'g> Current<'g> {
         (!sequence.units.is_empty()).then_some(sequence)
     }
 
-    /// Whether a node is gone, by itself or with an ancestor.
+    /// Whether a node is removed, by itself or with an ancestor.
     pub(super) fn is_gone(&self, node: NodeId) -> bool {
         let Base::Tree(tree) = &self.base else { return false };
         let mut above = std::iter::successors(Some(node), |&node| tree.document.parent(node));
@@ -369,8 +369,8 @@ impl<'g> Current<'g> {
             }
     }
 
-    /// Makes a candidate the best result, and its edits the pending ones. Returns what was the best result until now,
-    /// if that is another text.
+    /// Makes a candidate the best result, and its edits the pending ones. Returns the previous best result if its text
+    /// differs.
     pub(super) fn accept(&mut self, candidate: Candidate) -> Option<Best> {
         let Candidate { text, tokens, kept, pending, .. } = candidate;
         self.pending = pending;
@@ -391,7 +391,7 @@ impl<'g> Current<'g> {
         Some(std::mem::replace(&mut self.best, Best { text, size, kept }))
     }
 
-    /// Goes back to what was the best result before.
+    /// Returns to the previous best result.
     pub(super) fn go_back(&mut self, to: Best) {
         self.least_tokens = to.size.tokens;
         self.best = to;
@@ -416,7 +416,7 @@ impl<'g> Current<'g> {
         self.rebase_text();
     }
 
-    /// The tokens of what is not worked on.
+    /// The number of tokens outside the part that is being reduced.
     fn around(&self) -> usize {
         self.scope.as_ref().map_or(0, |scope| scope.around)
     }
@@ -436,7 +436,7 @@ impl<'g> Current<'g> {
         self.untouchable = united(self.frame.iter().chain(&self.kept).cloned().collect());
     }
 
-    /// The tokens of the best result are those that its tree has.
+    /// The tokens of the best result are those of its tree.
     ///
     /// # Panics
     /// If the base is not the best result with its tree.
@@ -444,8 +444,8 @@ impl<'g> Current<'g> {
         self.best.size.tokens = self.document().tokens() + self.around();
     }
 
-    /// The best result is the base from now on, and is parsed if the old base has a tree: `known` is that if it is there
-    /// already. Returns where some nodes are now: those that stand in the same place; `None` for others.
+    /// Makes the best result the base, and parses it if the old base has a tree; `known` is its tree if there is one
+    /// already. Returns the new ids of some nodes, or `None` for nodes that aren't at the same place any more.
     ///
     /// # Errors
     /// When the best result cannot be parsed; the base is a text without a tree then.
@@ -484,8 +484,8 @@ impl<'g> Current<'g> {
     }
 }
 
-/// The bytes, lines or words of a text; of one that is made of files those of what these have in them, with
-/// the words of the command.
+/// Counts the bytes, lines or words of a text. In an archive, only the content of its files and the words of the
+/// command count.
 pub(super) fn count(text: &[u8], archive: Option<&Archive>, count_one: fn(&[u8]) -> usize) -> usize {
     let Some(archive) = archive else { return count_one(text) };
     let files = archive.entries(text).into_iter().filter(|entry| matches!(entry.kind, Kind::File | Kind::Argument));
@@ -543,7 +543,7 @@ mod tests {
 
     const MISCOUNTED: &str = "x.yaml";
 
-    /// Edits pile up and are parsed only now and then: the text and its tree must be what they say.
+    /// Edits are collected and only parsed now and then: the text and its tree must match them.
     #[test]
     fn what_is_committed_is_what_the_next_snapshot_reads() {
         let mut runner = TestRunner::deterministic();

@@ -15,7 +15,7 @@ use super::outlook::{RemainingEstimate, until_accepted};
 use super::question_source::QuestionSource;
 use super::ranked::Ranked;
 
-/// The value of an edit that saves only what does not count.
+/// The value of an edit that saves nothing in the preferred measure.
 const LITTLE: f64 = 0.01;
 
 /// An edit that waits for its turn, by the tokens it is expected to save; of equal ones the first in
@@ -42,7 +42,7 @@ pub(super) struct EditSearch<'t> {
     taken: Option<Alternative>,
     /// Memos of edits that were refused.
     refused: Vec<u64>,
-    /// The rules behind the one that was taken.
+    /// The rules of the accepted edit.
     rules: Vec<RuleId>,
     next: u64,
 }
@@ -53,12 +53,12 @@ impl<'t> EditSearch<'t> {
         EditSearch { on, open, taken, refused, rules, next }
     }
 
-    /// The edit that is part of the best result now, and the memos of those that were refused.
+    /// The accepted edit, and the memos of the refused ones.
     pub(super) fn into_taken_and_refused(self) -> (Option<Alternative>, Vec<u64>) {
         (self.taken, self.refused)
     }
 
-    /// The most valuable edit that does not touch what was edited since the tree was built.
+    /// Returns the most valuable edit that doesn't touch any part edited since the tree was built.
     fn next_edit(&mut self) -> Option<Alternative> {
         while let Some(mut next) = self.on.heap.pop() {
             // It waits for the tree in which its surroundings are as they are now.
@@ -170,7 +170,7 @@ pub(super) fn value(classes: &Classes, prefer: Prefer, source: &[u8], alternativ
     // An edit that saves nothing of that comes after all that do.
     let mut gain = gain.value(prefer, alternative.tokens).max(LITTLE);
     if alternative.class == Class::default() {
-        // Nothing else tells edits apart that are of no class and save no token.
+        // Edits without a class that save no token cannot be told apart otherwise.
         let bytes = alternative.bytes.max(0) as f64;
         gain += LITTLE * bytes / (bytes + 1.0);
     }

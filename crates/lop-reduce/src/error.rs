@@ -34,13 +34,13 @@ pub enum ReduceError {
     /// A parameter of the engine cannot be meant.
     #[error(transparent)]
     Config(#[from] ConfigError),
-    /// Two passes cannot be told apart.
+    /// Two passes have the same name.
     #[error("there is more than one pass of the name {0}; give yours another")]
     PassName(&'static str),
     /// No pass has this name that was chosen or left out.
     #[error("there is no pass {0}; `lop passes` lists those that there are")]
     NoPass(&'static str),
-    /// The syntax of every candidate must be like this, and that of the input is not, or cannot be told.
+    /// Every candidate must have this kind of syntax, and the input doesn't, or it cannot be determined.
     #[error("the input cannot stay {}: {cause}", wanted.name())]
     Syntax {
         /// The syntax that was asked for.
@@ -57,15 +57,14 @@ pub enum ReduceError {
     /// The test gave different answers on the same input.
     #[error("the test is flaky: of {runs} runs on the unchanged input {interesting} were interesting")]
     Flaky {
-        /// Runs that said *interesting*.
+        /// Number of interesting runs.
         interesting: u32,
         /// All runs.
         runs: u32,
         /// The last outcome that was not interesting.
         outcome: Box<Outcome>,
     },
-    /// The test said *interesting* and something else in turns on the same input: its answer depends on how often it was
-    /// asked, and not on the candidate.
+    /// The outcomes on the unchanged input alternated: they depend on the number of runs, and not on the candidate.
     #[error("the test alternates: every second of {runs} runs on the unchanged input was interesting")]
     InTurns {
         /// All runs.

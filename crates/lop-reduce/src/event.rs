@@ -53,7 +53,7 @@ pub enum Event<'a> {
         pass: &'static str,
         /// Size of the candidate in bytes.
         bytes: usize,
-        /// The verdict of the test; `None` for a run without an outcome (cancelled or failed).
+        /// The verdict of the test; `None` if the run was cancelled or failed.
         verdict: Option<Verdict>,
         /// Its duration.
         duration: Duration,

@@ -14,7 +14,7 @@ pub(super) struct Evidence {
     pub(super) knowledge: Knowledge,
     /// Units gone and units asked about, per kind of list.
     pub(super) kinds: BTreeMap<u32, (u64, u64)>,
-    /// Local edits: what was accepted and refused per class.
+    /// Local edits: the outcomes per class.
     pub(super) classes: Classes,
     /// The evidence on definitions that nothing refers to.
     pub(super) unused: UnusedDefinitionPolicy,

@@ -6,7 +6,7 @@ use lop_syntax::{Document, Edit, NodeId};
 /// The preferred measure weighs this many times the one that decides between equals.
 const FIRST_COUNTS: f64 = 100.0;
 
-/// Bytes and line feeds that some edits save; negative where they add some.
+/// Returns the bytes and line feeds that some edits save; negative if they add some.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Gain {
     pub(super) bytes: i64,
@@ -49,7 +49,7 @@ impl Gain {
     }
 }
 
-/// Whether an edit may be made: it makes nothing of what the user prefers to have little of.
+/// Whether an edit is permitted: it doesn't increase the preferred measure.
 pub(super) fn is_no_loss(prefer: Prefer, source: &[u8], alternative: &Alternative) -> bool {
     match prefer {
         Prefer::Tokens => true,

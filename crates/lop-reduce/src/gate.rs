@@ -18,22 +18,22 @@ use super::syntax::Syntax;
 
 /// From this number of bytes on the tree of a best result goes before one that is far from it is parsed.
 const LARGE: usize = 1 << 18;
-/// So large a part of the best result is gone from what is far from it. Making its tree from the one before would copy
-/// as large a part of that.
+/// Share of the best result whose removal makes a candidate distant. Making its tree from the previous one would copy
+/// as large a share of that.
 const FAR: usize = 32;
-/// Two trees of which one was made from the other may have so small a part for themselves.
+/// Two trees, one made from the other, share all but this part at most.
 const MOST_COPIED: f64 = 0.125;
 
-/// A list has so large a part of all nodes as its own elements where an edit of it copies about all of its tree:
-/// tree-sitter keeps the elements of a list in a binary tree of nodes that have no name, and makes that anew.
+/// Share of a tree's nodes from which an edit of a list copies nearly the whole tree, if they are the list's elements.
+/// tree-sitter keeps the elements in a binary tree of unnamed nodes, and makes that again.
 const WIDE: usize = 4;
 
-/// Steps that parses may take without a test, and those that each test allows for. Ordinary reductions take 2 to 10 for
-/// each test; 30 take 1 to 5 ms, which is a tenth of a test of 50 ms at most.
+/// Parser steps that may be taken without a test, and those that each test adds. Ordinary reductions take 2 to 10 per
+/// test. 30 take 1 to 5 ms, at most a tenth of a test of 50 ms.
 const STEPS_AT_FIRST: usize = 3_000;
 const STEPS_PER_TEST: i64 = 30;
-/// At first there is room for this number of ordinary parses of the input, too, if that is more, but for no more steps
-/// than this: they take one to two seconds, and no test may come between them.
+/// At the start the credit also covers this number of ordinary parses of the input, but no more steps than this: they
+/// take one to two seconds, perhaps without any test between them.
 const PARSES_AT_FIRST: usize = 4;
 const MOST_AT_FIRST: usize = 80_000;
 
@@ -50,7 +50,7 @@ const HARD_AT_LEAST: usize = 500;
 /// of up to half a megabyte take fewer.
 const MOST_OVERDRAWN: i64 = 80_000;
 
-/// Judges the syntax of candidates against that of the best result.
+/// Judges the syntax of candidates by comparison with the best result.
 #[derive(Clone)]
 pub(super) struct Gate {
     parser: SyntaxParser,
@@ -69,11 +69,11 @@ pub(super) struct Gate {
     wanted: Option<Syntax>,
     /// The shape that the tree of a candidate must have, if that matters.
     shape: Option<u64>,
-    /// Steps that parses may still take; below 0 where the last one took more than there were.
+    /// Remaining parser steps; negative if the last parse took more.
     credit: i64,
     /// Steps of an ordinary parse of the best result.
     usual: usize,
-    /// The same when credit was granted last.
+    /// The remaining steps when credit was granted last.
     granted: usize,
     /// Steps that all parses have taken.
     steps: u64,
@@ -84,7 +84,7 @@ struct Parsed {
     text: Arc<[u8]>,
     tree: SyntaxTree,
     errors: usize,
-    /// Whether the tree was made from the text alone, and not from that of another text.
+    /// Whether the tree was parsed from scratch, and not from another tree.
     is_fresh: bool,
 }
 
@@ -103,7 +103,8 @@ impl Gate {
         gate
     }
 
-    /// Lets every candidate through; `false` if it does so already, or the user says what is let through.
+    /// Accepts every candidate from now on. Returns `false` if that was so before, or the user demands a kind of
+    /// syntax.
     pub(super) fn open(&mut self) -> bool {
         let is_shut = !self.needs_trees() && self.bound != usize::MAX;
         if is_shut {
@@ -117,7 +118,7 @@ impl Gate {
         self.bound = self.best.as_ref().map_or(usize::MAX, |best| best.errors);
     }
 
-    /// Whether every candidate has to be looked at, however likely it is that it passes.
+    /// Whether every candidate must be parsed, even if it will probably pass.
     pub(super) fn is_strict(&self) -> bool {
         self.wanted.is_some()
     }
@@ -164,7 +165,7 @@ impl Gate {
         most.min(usize::try_from(left).unwrap_or(0))
     }
 
-    /// Makes a tree, from that of another text if there is one, in as many steps as there may be.
+    /// Parses within the remaining steps, from another tree if there is one.
     fn make(&mut self, old: Option<&Parsed>, text: &Arc<[u8]>) -> Option<Parsed> {
         let again = old.map(|old| self.parser.reparse_within(&old.tree, &old.text, text, self.most()));
         if again.is_some() {
@@ -191,12 +192,12 @@ impl Gate {
         self.steps += steps as u64;
     }
 
-    /// A candidate is the best result now: the tree of the one before it goes, if that of the new one is known.
+    /// Takes the new best result. Drops the previous tree if the new one is known.
     pub(super) fn accept(&mut self, best: &Arc<[u8]>) {
         if self.last.as_ref().is_some_and(|last| last.text == *best) {
             if self.document.text().len() >= LARGE {
                 self.drift += self.best.as_ref().map_or(1.0, |old| share_to_copy(&old.tree, &old.text, best));
-                // Until then most of it is in the new one, too.
+                // Until then most of it is shared with the new one.
                 if self.drift > MOST_COPIED {
                     self.document.release();
                 }
@@ -206,8 +207,8 @@ impl Gate {
         }
     }
 
-    /// The tokens of what has just become the best result, where the text is not so long that a tree of each is too
-    /// much. A tree made from another may differ under error recovery, and then is none to count by.
+    /// Counts the tokens of the new best result, unless its tree would be too large to make each time. A tree made from
+    /// another one can differ after syntax errors, and isn't used for counting.
     pub(super) fn tokens(&mut self, best: &Arc<[u8]>) -> Option<usize> {
         if best.len() > COUNTED {
             return None;
@@ -242,7 +243,7 @@ impl Gate {
         self.shape = document.filter(|d| d.errors() == 0).map(|d| shape(&d.tree(), d.source()));
     }
 
-    /// Whether a candidate has no more syntax errors than allowed, as far as can be told with reasonable effort.
+    /// Whether a candidate has no more syntax errors than allowed, as far as the remaining steps can tell.
     ///
     /// `best` is the best result's text, from whose tree the parse starts.
     pub(super) fn passes(&mut self, candidate: &Arc<[u8]>, best: &Arc<[u8]>) -> bool {
@@ -259,14 +260,14 @@ impl Gate {
             self.release();
         } else {
             self.follow(best);
-            // It would be in memory beside the next one.
+            // It would be in memory together with the next one.
             self.last = None;
         }
         self.judge(candidate)
     }
 
-    /// The same for a candidate that was interesting, and which is the best result next if it passes: where it is far
-    /// from the best one before, the tree of that one goes first, and not afterwards.
+    /// Judges a candidate that the test accepted, and that becomes the best result if it passes. If it is distant from
+    /// the previous one, the previous tree is dropped first.
     pub(super) fn admits(&mut self, candidate: &Arc<[u8]>, best: &Arc<[u8]>) -> bool {
         let is_last = self.last.as_ref().is_some_and(|last| last.text == *candidate);
         // Without a tree to start from the candidate's own is all that is needed.
@@ -285,7 +286,7 @@ impl Gate {
         // Under error recovery a tree made from another may differ: no promise is built on that.
         self.last = self.make(best.as_ref().filter(|_| !self.is_strict()), candidate);
         self.best = best;
-        // Of what is too hard nothing is known.
+        // A text that is too hard is unknown.
         if self.last.is_some() { self.last_holds() } else { !self.needs_trees() }
     }
 
@@ -311,9 +312,9 @@ impl Gate {
         self.follow_bound();
     }
 
-    /// Once the text is clean it stays clean. Until then what the input had is the bound: an error
-    /// that vanishes by chance must not forbid the way to a smaller malformed text. A cleared
-    /// candidate that brought errors after all raises it, or nothing could pass any more.
+    /// A text without errors stays without errors. Until then the input's number is the limit: an error that disappears
+    /// by chance must not block smaller malformed texts. If an accepted candidate had more errors after all, the limit
+    /// rises, or nothing could pass any more.
     fn follow_bound(&mut self) {
         if let Some(best) = &self.best {
             let clean = best.errors == 0 && self.bound != usize::MAX;
@@ -355,13 +356,13 @@ fn is_wide(document: &Document) -> bool {
     }
 }
 
-/// Whether the tree of a text is so large, and has so little in common with that of another text, that not both should
-/// be in memory.
+/// Whether the tree of a text is so large, and shares so little with another text's tree, that both should not be in
+/// memory together.
 fn is_far(tree: &SyntaxTree, text: &[u8], other: &[u8]) -> bool {
     is_much_gone(text, other) || (text.len() >= LARGE && share_to_copy(tree, text, other) > MOST_COPIED)
 }
 
-/// Whether a text is large, and much of it is gone from another.
+/// Whether a text is large, and much of it was removed from another one.
 fn is_much_gone(text: &[u8], other: &[u8]) -> bool {
     text.len() >= LARGE && text.len().saturating_sub(other.len()) > text.len() / FAR
 }

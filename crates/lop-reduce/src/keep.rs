@@ -14,7 +14,7 @@ const BEGIN: &[u8] = b"DDBEGIN";
 /// Ends it.
 const END: &[u8] = b"DDEND";
 
-/// The capture of a query that says what is kept.
+/// The capture of a query for the parts to keep.
 const CAPTURE: &str = "keep";
 
 /// The parts to keep, as the user says them. lop keeps all of them.
@@ -137,13 +137,13 @@ impl Keep {
         }
     }
 
-    /// Markers as Lithium has them: only what is between the first line with the one and the next with the other may be
-    /// reduced.
+    /// Finds markers as in Lithium: only the text between the first line with one marker and the next line with the
+    /// other may be reduced.
     fn add_outside_of_markers(&mut self, text: &[u8], lines: &[Range<usize>]) {
         let has = |line: &Range<usize>, marker| memchr::memmem::find(&text[line.clone()], marker).is_some();
         let Some(first) = lines.iter().position(|line| has(line, BEGIN)) else { return };
         let Some(last) = (first + 1..lines.len()).find(|&line| has(&lines[line], END)) else { return };
-        // The line feed before the second marker, too: nothing may get onto its line.
+        // The line feed before the second marker is included, so that nothing is joined to its line.
         let end = lines[last].start.saturating_sub(1).max(lines[first].end);
         self.ranges.extend([0..lines[first].end, end..text.len()]);
         self.notes.push(match last - first {
@@ -200,8 +200,8 @@ pub(super) fn united(mut ranges: Vec<Range<usize>>) -> Vec<Range<usize>> {
     ranges
 }
 
-/// Whether something that reaches over `part` would touch one of some ranges, which ascend and do not
-/// overlap. Text put between two bytes of one touches it, too.
+/// Whether a change of `part` would touch one of some ranges, which ascend and don't overlap. Text inserted between two
+/// bytes of one touches it, too.
 pub(super) fn touches(kept: &[Range<usize>], part: &Range<usize>) -> bool {
     let next = kept.partition_point(|range| range.end <= part.start);
     kept.get(next).is_some_and(|range| range.start < part.end)

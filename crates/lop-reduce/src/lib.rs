@@ -130,7 +130,7 @@ impl Read {
         if let Read::Tree(Ok(document)) = self { Some(document) } else { None }
     }
 
-    /// Leaves of the input as the engine's model counts them: what could be a unit at the finest level.
+    /// Number of leaves of the input for the engine's model: the units at the finest level.
     fn leaves(&self, input: &[u8]) -> usize {
         let tokens = match self {
             Read::Tree(Ok(document)) => document.tokens(),
@@ -145,20 +145,19 @@ impl Read {
     }
 }
 
-/// Reduces an input to a small text that is still interesting, with everything said that can be. `lop::reduce`
-/// and `lop::reduce_on` are this with less to say.
+/// Reduces an input to a small text that is still interesting, with all choices. `lop::reduce` and `lop::reduce_on` are
+/// shorter forms.
 ///
-/// `grammar` says how to parse it; `None` works on lines, words and characters. The executor runs
-/// the interestingness test, the sink is told of everything that happens, and `cancel` ends the
-/// reduction early with the best result so far.
+/// `grammar` determines the parser; `None` works on lines, words and characters. The executor runs the interestingness
+/// test, the sink gets all events, and `cancel` ends the reduction early with the best result so far.
 ///
 /// # Errors
 /// When the options make no sense, the input is not interesting, the test is flaky or
 /// accepts the empty file and the options do not allow that, the test cannot be run, or the sink fails.
 ///
 /// # Panics
-/// When the executor, the sink or one of the caller's passes does; what was found until then is lost, but for what the
-/// sink has kept.
+/// If the executor, the sink or one of the caller's passes panics. Only what the sink has stored of the result is left
+/// then.
 pub fn reduce_with(
     input: &[u8],
     grammar: Option<Arc<Grammar>>,
@@ -170,7 +169,7 @@ pub fn reduce_with(
     reduce_shared(input.into(), grammar, executor, options, sink, cancel)
 }
 
-/// [`reduce_with`] of a text that the caller keeps, too: a large one need not be in memory twice.
+/// [`reduce_with`] for a text that the caller also keeps: a large text need not be in memory twice.
 ///
 /// # Errors
 /// The errors of [`reduce_with`].
@@ -191,7 +190,7 @@ pub fn reduce_shared(
     result
 }
 
-/// [`reduce_shared`] with a limit of time that is left behind in `cancel`.
+/// [`reduce_shared`], which leaves a time limit in `cancel`.
 fn reduce_in_time(
     input: Arc<[u8]>,
     grammar: Option<Arc<Grammar>>,
@@ -306,7 +305,7 @@ fn files_of<'i>(input: &'i [u8], project: Option<&'i Project>) -> impl Iterator<
     files.unwrap_or_else(|| std::iter::once(0..input.len()).collect()).into_iter()
 }
 
-/// Whether the input's own syntax is as that of every candidate has to be.
+/// Checks whether the input's syntax is the kind that every candidate must have.
 fn check_syntax(wanted: Syntax, grammar: Option<&Grammar>, read: &Read) -> Result<(), ReduceError> {
     let cause = match (grammar, read) {
         (None, _) => SyntaxCause::NoGrammar,
@@ -337,7 +336,7 @@ fn run<'g>(reducer: &mut Reducer<'_, 'g>, languages: Languages<'g>, mut read: Re
         let known = std::mem::replace(&mut read, Read::Nothing);
         let was_honest = !reducer.session.is_flaky();
         match reduce_best(reducer, languages, known).and_then(|()| reducer.session.confirm_result()) {
-            // It holds, and what was refused on the way may have been interesting.
+            // It is confirmed, and candidates that were refused meanwhile can be interesting.
             Ok(()) if was_honest && reducer.session.is_flaky() => {
                 reducer.forget_refusals();
                 reducer.start_over();
@@ -360,7 +359,7 @@ fn take_empty(reducer: &mut Reducer<'_, '_>) -> Result<(), Interrupt> {
     first_interesting(&mut reducer.session, 1, "everything", 1.0, nothing).map(|_| ())
 }
 
-/// Reduces the best result as far as it goes. `read` is what is known of it already.
+/// Reduces the best result as far as possible. `read` has the known facts about it.
 fn reduce_best<'g>(reducer: &mut Reducer<'_, 'g>, languages: Languages<'g>, read: Read) -> Result<(), Interrupt> {
     let Some(grammar) = languages.grammar else { return plan::run(reducer) };
     // A tree without errors has the groups in it.
@@ -379,9 +378,10 @@ fn reduce_best<'g>(reducer: &mut Reducer<'_, 'g>, languages: Languages<'g>, read
     reduce_parsed(reducer, grammar, languages, parsed)
 }
 
-/// Takes out what the language lets go anywhere, before the text has a tree; `true` if something went.
+/// Removes the text that the language allows to remove anywhere, before there is a tree. Returns `true` if something
+/// was removed.
 fn clean_text(reducer: &mut Reducer<'_, '_>, grammar: &Grammar) -> Result<bool, Interrupt> {
-    // Each candidate would have to be parsed where syntax is asked for, and what is valid has a good tree.
+    // With `syntax`, each candidate would have to be parsed, and valid text has a good tree.
     if reducer.options.syntax.is_some() || !reducer.allows_step(&CLEAN) {
         return Ok(false);
     }
@@ -487,8 +487,7 @@ fn finish(mut reducer: Reducer<'_, '_>, before: Size, ended: Ended) -> Result<Re
         necessity: None,
         minimal,
     };
-    // Stopped in the middle of a sweep the number of tokens is a sum of what went; in a small text
-    // it is counted anew.
+    // After a stop inside a sweep, the number of tokens is only a difference. It is counted again in a small text.
     if let Some(project) = reducer.project {
         let most = reducer.options.max_parse();
         report.after.tokens = project.tokens(session.best(), most, &reducer.stop);

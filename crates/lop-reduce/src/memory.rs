@@ -40,7 +40,7 @@ pub enum Why {
     OtherCrash,
     /// The user wants it kept.
     Kept,
-    /// Without it the text is interesting, too, but that came too late to be used.
+    /// The text without it was interesting, too, but that was known too late to be used.
     Removable,
     /// The result without it, and nothing else, was never asked about.
     Unasked,
@@ -49,7 +49,7 @@ pub enum Why {
 /// The memory of a candidate.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Record {
-    /// The number of the test; `None` if the answer cost none.
+    /// The number of the test; `None` if no test was needed.
     pub test: Option<u64>,
     /// The pass that asked.
     pub pass: &'static str,
@@ -60,7 +60,7 @@ pub struct Record {
 }
 
 impl Record {
-    /// Of a test; `None` if it gave no answer.
+    /// The outcome of a test; `None` if it had no verdict.
     pub(super) fn of(test: u64, pass: &'static str, verdict: Option<Verdict>, slip: Option<&String>) -> Option<Self> {
         let why = match (verdict?, slip) {
             (Verdict::Interesting, _) => Why::Removable,
@@ -84,7 +84,7 @@ pub(super) struct Answers {
 }
 
 impl Answers {
-    /// Answers that stand in for a test, and decide for good.
+    /// Outcomes that replace a test.
     pub(super) fn certain(verdict: Verdict) -> Self {
         let mut tally = Tally::default();
         match verdict {
@@ -117,7 +117,7 @@ struct Entry {
     had_second_chance: bool,
 }
 
-/// Stands for a proposal: what is done, and the text that it is done to.
+/// Identifies a proposal: the edit and the text that it edits.
 pub(super) fn memo(what: impl Hash) -> u64 {
     let mut hasher = DefaultHasher::new();
     what.hash(&mut hasher);
@@ -153,7 +153,7 @@ impl Memory {
         self.texts.entry(text).or_default().answers = Some(answers);
     }
 
-    /// Takes note of what came of a text, and if `loosely` of those that differ from it in blanks only.
+    /// Remembers the outcome of a text and, if `loosely`, of texts that differ only in blanks.
     pub(super) fn note(&mut self, text: &[u8], record: Record, loosely: bool) {
         if let Some(key) = blank_key(text).filter(|_| loosely) {
             self.texts.entry(key).or_default().record = Some(record.clone());
@@ -167,7 +167,7 @@ impl Memory {
         record(key(text)).or_else(|| record(blank_key(text)?))
     }
 
-    /// The last answer on a text was *interesting*, but that is not what counts.
+    /// The last outcome of a text was *interesting*, but another one counts.
     pub(super) fn correct_record(&mut self, text: &Key, why: Why) {
         let record = self.texts.get_mut(text).and_then(|entry| entry.record.as_mut());
         if let Some(record) = record.filter(|record| record.why == Why::Removable) {
@@ -181,7 +181,7 @@ impl Memory {
         self.texts.values_mut().filter(is_unparsed).for_each(|entry| entry.answers = None);
     }
 
-    /// A text was refused, and so are those that differ from it in blanks only, where that matters.
+    /// Remembers that a text was refused, and texts that differ only in blanks if that matters.
     pub(super) fn refuse_with_blanks(&mut self, text: &[u8]) {
         if let Some(key) = blank_key(text) {
             self.texts.entry(key).or_default().is_refused_with_blanks = true;
@@ -239,8 +239,8 @@ impl Memory {
         self.nodes.get(&(ask, node)).is_some_and(|&then| !is_worth_asking_again(then, tokens))
     }
 
-    /// The tree is another one: refusals of its nodes are carried over to those that `find` gives for them, in the same
-    /// order. A forgotten refusal costs tests and never correctness.
+    /// Moves the refusals of nodes to a new tree: `find` returns the new nodes in the same order. A forgotten refusal
+    /// costs tests and never correctness.
     pub(super) fn change_tree<E>(
         &mut self,
         find: impl FnOnce(&mut dyn Iterator<Item = NodeId>) -> Result<Vec<Option<NodeId>>, E>,
@@ -257,12 +257,12 @@ impl Memory {
         Ok(())
     }
 
-    /// Forgets what was refused of nodes: their tree is gone.
+    /// Forgets the refusals of nodes: their tree was replaced.
     pub(super) fn forget_nodes(&mut self) {
         self.nodes.clear();
     }
 
-    /// Forgets what was refused of proposals and nodes, so that all of it is asked again. Answers on texts stay.
+    /// Forgets the refusals of proposals and nodes, so that all are tested again. Outcomes of texts stay.
     pub(super) fn forget_refusals(&mut self) {
         self.proposals.refused.clear();
         self.nodes.clear();
@@ -315,7 +315,7 @@ mod tests {
         for (node, tokens) in [(1, 100), (2, 50), (3, 10)] {
             memory.refuse_node(Ask::Unit, node, tokens);
         }
-        // Two nodes have become one, and the third is gone.
+        // Two nodes have become one, and the third was removed.
         let find = |nodes: &mut dyn Iterator<Item = NodeId>| Ok(nodes.map(|node| (node < 3).then_some(8)).collect());
         assert!(memory.is_refused_now(7));
         assert_eq!(memory.change_tree::<()>(find), Ok(()));

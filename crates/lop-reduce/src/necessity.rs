@@ -15,13 +15,13 @@ pub struct Reason {
     pub range: Range<usize>,
     /// Why it stays.
     pub why: Why,
-    /// The record of the candidate without it; `None` if it was never asked about.
+    /// The record of the candidate without it; `None` if there was none.
     pub record: Option<Record>,
     /// Whether that was asked before names were shortened and the text was laid out.
     pub was_earlier: bool,
 }
 
-/// The necessity map: the reasons of a text's tokens (characters, where there is no grammar), ascending.
+/// The necessity map: the reason for each token of a text, ascending; for each character if there is no grammar.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Necessity {
     /// The text that the ranges are of.

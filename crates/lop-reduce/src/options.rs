@@ -37,9 +37,9 @@ pub enum Effort {
     Thorough,
 }
 
-/// The parts that the guarantee is about: the test refuses the result without any single one of these. Deletions that add
-/// syntax errors (where those are not allowed) count as refused, except in languages with dialects when fewer than 50 tokens are left. In text without a grammar units and tokens are characters; beyond
-/// a million of them neighbours count as one.
+/// The units of the guarantee: the test refuses the result without any single one of them. Deletions that add syntax
+/// errors count as refused unless those are allowed, except in languages with dialects when fewer than 50 tokens are
+/// left. In text without a grammar units and tokens are characters; beyond a million, neighbours count as one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Minimal {
     /// No guarantee: passes stop when they are unlikely to remove more.
@@ -80,10 +80,9 @@ pub struct Options {
     pub seed: u64,
     /// The guarantee at the end. `None` means tokens with a grammar, characters without.
     pub minimal: Option<Minimal>,
-    /// The engine's parameters, the same for every list. Of them the reduction itself decides about
-    /// `direction` (see `seed`) and `empty_known_uninteresting`; `theta` is that of the passes, and
-    /// the guarantee at the end does not depend on it. With `theta` = `None` and [`Minimal::None`]
-    /// lists are swept and nothing is asked again.
+    /// The engine's parameters for all lists. The reduction itself sets `direction` (see `seed`) and
+    /// `empty_known_uninteresting`. `theta` applies to the passes; the guarantee at the end doesn't depend on it. With
+    /// `theta` = `None` and [`Minimal::None`], lists are swept and nothing is tested again.
     pub engine: Config,
     /// The effort for a small result.
     pub effort: Effort,
@@ -110,7 +109,7 @@ pub struct Options {
     pub max_parse: Option<usize>,
     /// Maximum number of tests. The baseline's tests count, but always run.
     pub max_tests: Option<u64>,
-    /// Maximum number of speculative tests per needed test. `None` runs those that are likely enough to be needed.
+    /// Maximum number of speculative tests per needed test. `None` runs all that are likely enough to be needed.
     pub spend: Option<f64>,
     /// Time limit of the reduction, without pauses. The reduction's [`Cancel`](lop_run::oracle::Cancel) expires then,
     /// so an executor with the same `Cancel` stops a running test.
@@ -120,7 +119,9 @@ pub struct Options {
 }
 
 impl Options {
-    pub(super) fn max_parse(&self) -> usize {
+    /// Returns the maximum number of bytes to parse.
+    #[must_use]
+    pub fn max_parse(&self) -> usize {
         self.max_parse.unwrap_or(MAX_PARSE)
     }
 }

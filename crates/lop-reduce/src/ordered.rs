@@ -20,8 +20,8 @@ struct Ordered<'w, F> {
     is_found: bool,
 }
 
-/// Asks about `count` candidates in their order, makes the first that is interesting the best result, and says which that
-/// is. `what` they are is for people; each of them is expected to be interesting with this chance.
+/// Tests `count` candidates in their order, makes the first interesting one the best result, and returns its index.
+/// `what` describes them for people; each is expected to be interesting with this probability.
 pub(super) fn first_interesting(
     session: &mut Session<'_, '_>,
     count: usize,

@@ -1,8 +1,8 @@
 //! Estimates the rest of a reduction from the engine's model, for displays.
 //!
 //! Three kinds of questions remain: the rest of the current sequence, the waiting lists, and at the end every remaining
-//! token. A token counts as needed if the units around it stay at each open depth. The model doesn't predict what other
-//! passes will find.
+//! token. A token counts as needed if the units around it stay at each open depth. The model doesn't predict the
+//! success of other passes.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -28,14 +28,14 @@ pub struct Outlook {
 }
 
 impl Outlook {
-    /// The tests that are left, where that means something: enough units were decided, the estimate is not spread too
-    /// wide, and it foresees anything at all.
+    /// Estimates the remaining tests. Returns `None` if too few units were decided, the deviation is too large, or the
+    /// estimate is 0.
     #[must_use]
     pub fn left(&self) -> Option<Estimate> {
         self.told(self.total)
     }
 
-    /// The tests that what is asked about now will take, where that means something.
+    /// Estimates the tests of the current step, if that is meaningful.
     #[must_use]
     pub fn here(&self) -> Option<Estimate> {
         self.told(self.now?.tests)
@@ -51,7 +51,7 @@ impl Outlook {
 /// The questions under way: a list, or a row of single edits.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct RemainingEstimate {
-    /// Depth of the list in the tree; `None` where there is no tree, or no list.
+    /// Depth of the list in the tree; `None` if there is no tree or no list.
     pub depth: Option<u32>,
     /// Units that are not decided yet; edits that were not tried yet.
     pub units: usize,
@@ -62,7 +62,7 @@ pub struct RemainingEstimate {
 /// How much is needed at a depth.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Importance {
-    /// The depth; `None` for lists that are not of a tree.
+    /// The depth; `None` for lists outside the tree.
     pub depth: Option<u32>,
     /// Units decided at this depth so far.
     pub units: u64,
@@ -73,12 +73,12 @@ pub struct Importance {
 /// The part of an [`Outlook`] that is the same for all questions of a list.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Prospect {
-    /// Tests that come after what is asked about now.
+    /// Estimates the tests after the current step.
     pub(super) later: Sum,
     pub(super) depths: Vec<Importance>,
 }
 
-/// A sum of estimates. All estimates share the uncertainty of the model's parameters, so the deviations are added, too.
+/// A sum of estimates. All of them depend on the uncertain parameters of the model, so the deviations are added, too.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub(super) struct Sum {
     mean: f64,
@@ -162,8 +162,8 @@ fn share_that_stays(
     needed.values().product()
 }
 
-/// The tests until the first of some edits is accepted or all are refused, where each is accepted with its own chance:
-/// E[X] = Σ P(X > k), E[X²] = Σ (2k + 1) P(X > k).
+/// Estimates the tests until the first of some edits is accepted or all are refused, from the probability of each: E[X]
+/// = Σ P(X > k), E[X²] = Σ (2k + 1) P(X > k).
 pub(super) fn until_accepted(chances: impl Iterator<Item = f64>) -> Estimate {
     let (mut refused, mut mean, mut square) = (1.0, 0.0, 0.0);
     for (k, chance) in chances.enumerate() {

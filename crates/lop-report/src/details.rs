@@ -127,7 +127,7 @@ fn timeouts(out: &mut dyn Write, kept: &[String]) -> io::Result<()> {
     Ok(())
 }
 
-/// Other crashes, and where they are.
+/// Writes the other crashes and their places.
 fn others(out: &mut dyn Write, others: &Others) -> io::Result<()> {
     if others.met().next().is_some() {
         writeln!(out)?;

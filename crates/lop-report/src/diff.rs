@@ -21,7 +21,7 @@ const PATIENCE: Duration = Duration::from_secs(2);
 
 /// Writes the unified diff that leads from `before` to `after` (each a name and its bytes).
 ///
-/// Escapes stand for hidden characters in a line: a difference of texts that have none of them is a patch.
+/// Hidden characters are escaped. Without them, the differences are a patch.
 ///
 /// # Errors
 /// When writing fails.
@@ -55,8 +55,8 @@ pub fn write(out: &mut dyn Write, colour: bool, before: (&str, &[u8]), after: (&
     Ok(())
 }
 
-/// Writes the unified diffs of all files that one of two texts of an archive has, each text with the words behind its
-/// files' names.
+/// Writes the unified diffs of all files in two texts of an archive. Each text has a label that follows the names of
+/// its files.
 ///
 /// # Errors
 /// When writing fails.

@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use super::text::{self, HINT};
 
-/// The time after which it is said.
+/// The time until the message.
 const LONG: Duration = Duration::from_secs(5);
 
 /// Waits for the end of the first run, which is when this is dropped, and says once that it takes long.
@@ -17,7 +17,7 @@ pub struct FirstRun {
 }
 
 impl FirstRun {
-    /// Begins to wait. `keeps_hangs` says that a run without end is what the user looks for.
+    /// Starts to wait. `keeps_hangs` says whether the user is looking for a run without end.
     #[must_use]
     pub fn watch(keeps_hangs: bool) -> Option<Self> {
         let (done, ended) = mpsc::channel();

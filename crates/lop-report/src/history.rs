@@ -10,7 +10,7 @@ use super::origins::Origins;
 /// A reduction's course.
 #[derive(Clone, Debug, Default)]
 pub struct History {
-    /// The size of the best result after so many tests, beginning with the input. It rises where a result was taken back.
+    /// The size of the best result after a number of tests, from the input on. It rises if lop withdraws a result.
     pub sizes: Vec<(u64, Size)>,
     /// The test on the input.
     pub baseline: Option<Outcome>,

@@ -26,7 +26,7 @@ pub struct Issue<'a> {
     pub language: &'a str,
     /// The minimal input.
     pub content: &'a [u8],
-    /// The files that it consists of, if there are several: they stand for the content.
+    /// The files, if there are several. Then `content` isn't shown.
     pub files: Vec<Member>,
     /// The test as a line of a shell.
     pub command: &'a str,
@@ -36,7 +36,7 @@ pub struct Issue<'a> {
     pub version: Option<&'a str>,
     /// The test on the minimal input, or on the input if that is all there is.
     pub outcome: Option<&'a Outcome>,
-    /// Whether the outcome is that of the input before it was reduced.
+    /// Whether the outcome belongs to the input.
     pub is_of_input: bool,
     /// How the input was made small, in a sentence.
     pub made: &'a str,
@@ -125,7 +125,7 @@ fn inline(text: &str) -> String {
     out
 }
 
-/// A text as code in a line: between more grave accents than stand together in it.
+/// Formats a text as inline code, between more grave accents than it contains in a row.
 fn code(text: &str) -> String {
     let text = shown(text.as_bytes()).replace('\n', " ");
     let fence = "`".repeat(longest_run(&text) + 1);
@@ -133,8 +133,8 @@ fn code(text: &str) -> String {
     format!("{fence}{pad}{text}{pad}{fence}")
 }
 
-/// The line of a shell that writes a file whose bytes cannot be shown; `None` for another file, and for one that is too long
-/// for a line.
+/// Returns the shell line that writes a file whose bytes cannot be shown; `None` for another file, or one that is too
+/// long.
 fn as_bytes(name: &str, content: &[u8]) -> Option<String> {
     if content.len() > MOST || shown(content).as_bytes() == content {
         return None;

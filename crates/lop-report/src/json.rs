@@ -31,13 +31,13 @@ impl JsonLines {
         JsonLines { out: Some(out), start: Instant::now(), grammar_reason: None }
     }
 
-    /// The same, which also says what made the grammar this one, in words.
+    /// Adds the reason for the grammar, in words.
     #[must_use]
     pub fn with_grammar_reason(self, reason: String) -> Self {
         JsonLines { grammar_reason: Some(reason), ..self }
     }
 
-    /// Writes that the run ended with an error: lop's exit code and what happened, in a line.
+    /// Writes that the run failed: lop's exit code and a one-line message.
     ///
     /// # Errors
     /// When writing fails; a reader who has gone away is none.

@@ -52,11 +52,11 @@ pub use store::{Input, Kept, Store, state_directory};
 pub struct Reporters {
     /// Says that the first run takes long, until it has ended.
     pub first_run: Option<FirstRun>,
-    /// Remembers on disk what an interrupted run needs to go on.
+    /// Stores on disk what lop needs to continue an interrupted run.
     pub notes: Notes,
     /// Keeps the best result.
     pub store: Store,
-    /// Keeps the other crashes, where there is a place for them.
+    /// Keeps the other crashes, if they have a place.
     pub others: Option<Others>,
     /// Writes events as JSON lines, if asked for.
     pub json: Option<JsonLines>,
@@ -67,7 +67,7 @@ pub struct Reporters {
     pub watch: Option<ChangeCheck>,
     /// The warnings that the end shows, however quiet lop is.
     pub warnings: Vec<String>,
-    /// Shows what is going on, unless lop was asked to be quiet: [`Progress`] or [`Screen`].
+    /// Shows the progress, unless lop is quiet: [`Progress`] or [`Screen`].
     pub progress: Option<Box<dyn EventSink>>,
 }
 
@@ -75,7 +75,7 @@ pub struct Reporters {
 pub type ChangeCheck = Box<dyn FnMut() -> Option<String>>;
 
 impl Reporters {
-    /// Says something that attention has to be drawn to: at once, and at the end.
+    /// Shows a warning at once, and again at the end.
     fn warn(&mut self, warning: String) -> io::Result<()> {
         let note = Event::Note(&warning);
         self.history.event(&note)?;
@@ -93,7 +93,7 @@ impl EventSink for Reporters {
         }
         self.history.event(event)?;
         if self.notes.event(event)? {
-            // A step of the run that is gone on with: the file holds a later one.
+            // A step of the resumed run: the file already has a later one.
             return self.json.as_mut().map_or(Ok(()), |json| json.event(event));
         }
         self.store.event(event)?;

@@ -8,10 +8,10 @@ use similar::{Algorithm, DiffOp, capture_diff_slices_deadline};
 
 /// Time for one step, after which the rest of it is compared roughly.
 const PATIENCE: Duration = Duration::from_millis(200);
-/// Time for all steps together. After that the next ones are left out, and the last one is compared with where it ended.
+/// Time limit for all steps. Later steps are skipped, and the last text is compared with the last known one.
 const ALL_PATIENCE: Duration = Duration::from_secs(5);
 
-/// A text and where its tokens come from.
+/// A text and the origins of its tokens.
 #[derive(Clone, Debug)]
 pub struct Origins {
     text: Vec<u8>,
@@ -62,7 +62,7 @@ impl Origins {
         lines
     }
 
-    /// Most of a text is the same before and behind what a step changes, so that only the lines between are compared.
+    /// Most of a text is equal before and after a change, so only the lines between are compared.
     fn catch_up(&mut self, next: &[u8]) {
         let start = Instant::now();
         let old = &self.text;
@@ -139,7 +139,7 @@ fn by_token(
             same(&from[there], &mut to[here]);
             continue;
         }
-        // A new token stands for one that was there, or belongs to the one before it.
+        // A new token replaces an old one, or belongs to the one before it.
         for (number, token) in to[here].iter_mut().enumerate() {
             let beside = (there.start + number).min(there.end.max(there.start + 1) - 1);
             let beside = if there.is_empty() { there.start.saturating_sub(1) } else { beside };
@@ -169,7 +169,7 @@ fn in_lines(text: &[u8], tokens: &[Token]) -> Vec<Range<usize>> {
     lines
 }
 
-/// Words, and signs one by one, of a text that stands at `offset`. Their lines are not known yet.
+/// Splits a text at `offset` into words and single signs. Their lines aren't known yet.
 fn tokens(text: &[u8], offset: usize) -> Vec<Token> {
     let is_word = |byte: &u8| byte.is_ascii_alphanumeric() || *byte == b'_' || *byte >= 0x80;
     let mut tokens = Vec::new();

@@ -1,5 +1,4 @@
-//! Keeps the other crashes that a reduction met on its way: for each signature the smallest candidate, with what the
-//! test wrote.
+//! Keeps other crashes that a reduction finds: the smallest candidate for each signature, with the test's output.
 //!
 //! ```text
 //! FILE.lop/other/1-SIGABRT/input.c     the candidate
@@ -19,7 +18,7 @@ use lop_run::oracle::Outcome;
 
 /// How many signatures of other crashes are kept: more cannot be looked at.
 const MOST: usize = 20;
-/// The folder of the crashes, in that of what a run keeps.
+/// The folder of the crashes, inside the folder of the run.
 pub const FOLDER: &str = "other";
 /// The longest signature that is read.
 const LONGEST: u64 = 64 << 10;
@@ -44,23 +43,23 @@ pub struct Other {
 /// A consumer of events that keeps other crashes in a folder. The folder is made when the first is met.
 #[derive(Debug)]
 pub struct Others {
-    /// The folder of what the run keeps.
+    /// The folder of the run.
     state: PathBuf,
     /// The users that may read them.
     audience: ReadAccess,
     /// The file name of a candidate.
     name: OsString,
-    /// By signature; `None` before the folder was looked at.
+    /// By signature; `None` until the folder is read.
     found: Option<BTreeMap<String, Other>>,
     /// Signatures that were met and not kept, because there are too many.
     left_out: usize,
-    /// Why the last one could not be kept. The reduction goes on: its result is what counts.
+    /// Why the last one could not be kept. The reduction continues: only its result matters.
     trouble: Option<io::Error>,
 }
 
 impl Others {
-    /// Keeps them in the folder `other` of `state`, called as `input` is; `input-` stands before a name that another
-    /// file in the folder has.
+    /// Keeps them in the folder `other` of `state`, under the name of `input`, or with `input-` before it if another
+    /// file has that name.
     #[must_use]
     pub fn new(state: &Path, input: &Path) -> Self {
         let mut name = input.file_name().unwrap_or(input.as_os_str()).to_owned();

@@ -14,10 +14,10 @@ use super::steps;
 use super::text::{self, FAINT, STRONG, WARN};
 use super::visible::Guarded;
 
-/// How often the line is drawn anew; faster than this cannot be read.
+/// The interval of updates of the line. More often is unreadable.
 const TICK: Duration = Duration::from_millis(100);
 
-/// How much is said.
+/// The number of messages.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Verbosity {
     /// Errors only.
@@ -34,7 +34,7 @@ pub enum Verbosity {
 /// How progress is shown.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Form {
-    /// A line that is kept up to date; where there is no terminal for it, a line for each step.
+    /// A line that is updated in place, or without a terminal, a line for each step.
     #[default]
     Line,
     /// A line for each step, without any control characters.
@@ -45,7 +45,7 @@ pub enum Form {
 pub struct Progress {
     verbosity: Verbosity,
     form: Form,
-    /// The live line; `None` where standard error is not a terminal, or one that cannot move back.
+    /// The live line; `None` if standard error isn't a terminal that can move back.
     line: Option<ProgressBar>,
     /// Whether styles may be shown in it.
     styled: bool,
@@ -81,8 +81,7 @@ impl Progress {
         }
     }
 
-    /// Writes a line above the live one, or just writes it. Standard error may be closed: that is
-    /// no reason to lose a reduction, so nothing comes of it.
+    /// Writes a line above the live line. Errors are ignored: a closed standard error is no reason to lose a reduction.
     fn say(&self, line: &str) {
         let write = || {
             let _ = match self.form {
@@ -237,7 +236,7 @@ impl EventSink for Progress {
 }
 
 impl Drop for Progress {
-    /// An error must not be written behind the live line.
+    /// An error must not be written after the live line.
     fn drop(&mut self) {
         if let Some(line) = &self.line {
             line.finish_and_clear();
@@ -245,7 +244,7 @@ impl Drop for Progress {
     }
 }
 
-/// `None` on a terminal that cannot show it, where it would swallow the plain lines.
+/// `None` on a terminal that cannot show it and would hide the plain lines.
 fn progress_line() -> Option<ProgressBar> {
     if std::env::var_os("TERM").is_none_or(|name| name == "dumb") {
         return None;

@@ -22,7 +22,7 @@ pub fn heading(why: Why) -> &'static str {
     }
 }
 
-/// The record behind a reason, as a sentence without a full stop.
+/// Formats the record of a reason as a sentence without a full stop.
 #[must_use]
 pub fn sentence(reason: &Reason) -> String {
     let Some(Record { test, pass, why, slip }) = &reason.record else {
@@ -70,7 +70,7 @@ pub fn caveat(map: &Necessity) -> Option<String> {
     })
 }
 
-/// The place of an offset in words: the line and the column, behind the path where there are several files.
+/// Formats an offset as a line and a column, after the path if there are several files.
 #[must_use]
 pub fn place<'a>(case: impl Into<TestCase<'a>>, at: usize) -> String {
     let case = case.into();

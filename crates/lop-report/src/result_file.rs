@@ -11,7 +11,7 @@ use miette::Diagnostic;
 
 use lop_files::disk::{Distrusted, Folder, ReadAccess, Stamp};
 
-/// Why a result could not be kept where it was asked to be.
+/// Why a result cannot be kept in its place.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum StoreError {
@@ -85,7 +85,7 @@ impl Diagnostic for StoreError {
 pub(super) struct LeftAs {
     /// By which a file is known again without reading it.
     stamp: Option<Stamp>,
-    /// Where the stamp is another one or none, what is in the file decides.
+    /// If the stamp differs or is missing, the content decides.
     content: Option<blake3::Hash>,
 }
 
@@ -137,7 +137,7 @@ pub fn original_name(input: &Path) -> PathBuf {
 pub(super) fn free_original(input: &Path) -> Result<PathBuf, StoreError> {
     let original = original_name(input);
     match original.symlink_metadata() {
-        // A dangling link is taken, too.
+        // A dangling link counts, too.
         Ok(_) => Err(StoreError::OriginalExists(original)),
         Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(original),
         // A name that is too long, for example: it could not be made later either.
@@ -145,14 +145,14 @@ pub(super) fn free_original(input: &Path) -> Result<PathBuf, StoreError> {
     }
 }
 
-/// Adds to an error what was being done, and keeps its kind.
+/// Adds the failed operation to an error, and keeps its kind.
 pub(super) fn explain(error: io::Error, what: &str) -> io::Error {
     io::Error::new(error.kind(), format!("{what}: {error}"))
 }
 
 /// A path with something added to its name.
 pub(super) fn with_ending(path: &Path, ending: &str) -> PathBuf {
-    // A directory may be typed with a slash behind its name.
+    // A directory can be typed with a final slash.
     let mut name = path.components().collect::<PathBuf>().into_os_string();
     name.push(ending);
     PathBuf::from(name)
@@ -175,7 +175,7 @@ pub(super) fn parent(file: &Path) -> PathBuf {
     }
 }
 
-/// Whether a file can be made in `directory`: by making one that has no name and is gone at once.
+/// Whether `directory` is writable. Creates a file without a name, which disappears at once.
 pub(super) fn check_directory(output: &Path, directory: &Path) -> Result<(), StoreError> {
     if !directory.is_dir() {
         return Err(StoreError::NoDirectory { output: output.to_owned(), directory: directory.to_owned() });
@@ -186,8 +186,8 @@ pub(super) fn check_directory(output: &Path, directory: &Path) -> Result<(), Sto
     }
 }
 
-/// Gives the original its second name. A hard link is at once and cannot overwrite; where there are
-/// none (another file system, FAT) the file is copied.
+/// Gives the original its second name. A hard link is immediate and cannot overwrite. If the file system has none, the
+/// file is copied.
 pub(super) fn keep_original(from: (&Folder, &OsStr), original: (&Folder, &OsStr)) -> io::Result<()> {
     let ((folder, file), (near, name)) = (from, original);
     match folder.link_new(file, near, name) {
@@ -213,13 +213,13 @@ pub(super) fn take_back((folder, file): (&Folder, &OsStr), (near, original): (&F
     if let (Ok(here), Ok(kept)) = (folder.read(file), near.read(original))
         && here == kept
     {
-        // Where that fails, too, the copy does no harm.
+        // If this fails, too, the copy does no harm.
         let _ = near.remove(original);
     }
 }
 
-/// Writes a new file beside a place and renames it into the place: like what was there, and at most for this audience.
-/// The new file is removed when anything fails.
+/// Writes a new file next to a place and renames it into the place, with the old file's attributes and at most these
+/// readers. Removes the new file after any error.
 pub(super) fn replace(
     (folder, name): (&Folder, &OsStr),
     content: &[u8],

@@ -1,4 +1,4 @@
-//! Several files that results replace, one by one: each has its original beside it.
+//! Several files that results replace one by one, each with its original next to it.
 //!
 //! Files that go are removed after the others were replaced. A kill between two of them leaves files of two results; the
 //! journal has the best one whole.
@@ -29,7 +29,7 @@ struct One {
     /// Its path in the archive.
     path: PathBuf,
     target: Target,
-    /// The content that it has; `None` if it was removed.
+    /// The file's content, or `None` after it was removed.
     content: Option<Vec<u8>>,
 }
 
@@ -73,7 +73,7 @@ impl Several {
         Ok(Several { archive: archive.clone(), files, notices: Vec::new() })
     }
 
-    /// The same files, which an interrupted run has replaced; `None` if it has not. `content` was their text.
+    /// Opens files that an interrupted run has replaced; `None` if it hasn't. `content` was their text.
     pub(super) fn replaced(
         files: &[(PathBuf, PathBuf)],
         archive: &Archive,

@@ -7,7 +7,7 @@ use lop_reduce::{Ended, Size};
 
 use super::text::{self, FAINT, Table};
 
-/// An accepted step as a line: when, after how many tests, by which pass, and what is left.
+/// Formats an accepted step as a line: the time, the number of tests, the pass and the size.
 #[must_use]
 pub fn line(at: std::time::Duration, tests: u64, pass: &str, size: Size, before: Size) -> String {
     format!(

@@ -12,7 +12,7 @@ use super::details;
 use super::others::Others;
 use super::text::{self, GOOD, STRONG, WARN};
 
-/// Lines of the summary at most, unless all is asked for: it is on a screen of 24 lines together with what was typed.
+/// Maximum number of lines of the summary without `-v`. It fits a screen of 24 lines together with the command line.
 const LINES: usize = 22;
 /// Lines of the result at most.
 const SHOWN_LINES: usize = 12;
@@ -32,7 +32,7 @@ pub struct OutputPaths<'a> {
     pub files: Option<(usize, usize)>,
     /// The command that is left, if its arguments are reduced as well.
     pub command: Option<&'a str>,
-    /// Where the result is: a path, or what else it was written to.
+    /// The place of the result: a path, or another name.
     pub result: &'a str,
     /// Where the original is, if it was moved.
     pub original: Option<&'a Path>,
@@ -130,7 +130,7 @@ fn begin(text: &[u8]) -> Vec<String> {
     lines
 }
 
-/// Where things are, what is guaranteed, and what to do next.
+/// Lists the places, the guarantee, and the next steps.
 fn things(report: &Report, places: &OutputPaths<'_>) -> Vec<(&'static str, String)> {
     let mut things = vec![("result", format!("{} ({})", text::one_line(places.result), places.grammar))];
     things.extend(places.command.map(|command| ("command", text::one_line(command))));
@@ -138,7 +138,7 @@ fn things(report: &Report, places: &OutputPaths<'_>) -> Vec<(&'static str, Strin
         "minimal",
         match (report.ended, report.minimal) {
             (Ended::Complete, Minimal::None) => "not guaranteed".to_owned(),
-            // A deletion that breaks the syntax is not tried, except where `Minimal` says otherwise.
+            // lop doesn't try deletions that break the syntax, except for those described in `Minimal`.
             (Ended::Complete, level) if places.grammar == TEXT => {
                 format!("1-minimal by {}: removing any one loses the bug", level.name())
             }
@@ -191,7 +191,7 @@ fn flaky(seen: Reliability) -> Option<String> {
     ))
 }
 
-/// The other crashes, and where they are.
+/// Describes the other crashes and their place.
 fn crashes(others: &Others) -> Vec<String> {
     let mut lines = Vec::new();
     let mut met = others.met();

@@ -14,16 +14,16 @@ use super::result_file::{LeftAs, StoreError, check_directory, free_name, parent}
 pub(super) struct Target {
     /// The name as the user gave it, for messages.
     pub(super) name: PathBuf,
-    /// The folder that the name is in, where the original goes, and results beside the place. It is open from the start,
-    /// as `folder` is: the owner of a folder above could lead a run elsewhere by its path.
+    /// The folder of the place, for the original and for results next to the place. It is open from the start, like
+    /// `folder`: otherwise the owner of a parent folder could redirect a run.
     pub(super) near: Folder,
-    /// The folder of the file behind all symbolic links.
+    /// The folder of the file after all symbolic links.
     pub(super) folder: Folder,
     /// That file's name.
     pub(super) file: OsString,
-    /// Where the original has to be kept before the first write.
+    /// The place of the original before the first write.
     pub(super) original: Option<PathBuf>,
-    /// Mode and owner of what is replaced.
+    /// The mode and the owner of the replaced file.
     pub(super) like: Option<Metadata>,
     /// Readers of the input: the result has the same.
     pub(super) audience: ReadAccess,
@@ -60,7 +60,7 @@ impl Target {
         })
     }
 
-    /// A file that exists, to be replaced where it really is; readers of the input may read the result.
+    /// Opens an existing file, to be replaced at its real path. Readers of the input can read the result.
     pub(super) fn existing(name: &Path, input: &Path) -> Result<Target, StoreError> {
         let failed = |source| StoreError::NotWritable { output: name.to_owned(), source };
         let path = fs::canonicalize(name).map_err(failed)?;
@@ -87,7 +87,7 @@ impl Target {
         self.beside.as_ref().map_or((&self.folder, &self.file), |beside| (&self.near, last(beside)))
     }
 
-    /// Sends results to a name beside the place that nothing has.
+    /// Redirects results to an unused name next to the place.
     pub(super) fn go_beside(&mut self) {
         self.beside.get_or_insert_with(|| free_name(&self.near, &self.name, ".reduced"));
     }

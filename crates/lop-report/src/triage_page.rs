@@ -16,17 +16,17 @@ const MOST: usize = 8 << 10;
 pub struct Row {
     /// Its number, from 1 on in the order in which the groups were met.
     pub number: usize,
-    /// Its folder, below that of the page.
+    /// Its folder, below the folder of the page.
     pub folder: String,
     /// The files that show it.
     pub files: usize,
     /// Its kind, in words.
     pub kind: String,
-    /// Its signatures in words; more than one where several groups have the same reduced text.
+    /// Its signatures in words; several if several groups have the same reduced text.
     pub signatures: Vec<String>,
     /// The file that was reduced.
     pub from: Option<String>,
-    /// The bytes of that file, and those that are left.
+    /// The sizes of the file and of the result.
     pub sizes: Option<(usize, usize)>,
     /// The tests that this took.
     pub tests: Option<usize>,
@@ -56,7 +56,7 @@ impl Row {
     }
 }
 
-/// Returns the page of some groups, and of the files that are in no group, by what they do.
+/// Makes the page of some groups, and of the files in no group by what they do.
 #[must_use]
 pub fn html(folder: &Path, rows: &[Row], others: &[(&'static str, Vec<String>)], is_stopped: bool) -> String {
     let name = folder.display().to_string();

@@ -1,10 +1,10 @@
 //! Texts of strangers (names of files, test cases, output of tests), as text that does nothing but say something.
 //!
-//! A raw control character can move the cursor of a terminal or give it another title, a character that turns the
-//! direction of writing shows another line than the one that is there, and a line of a log that begins like `::error`
-//! is a command for the service that reads the log. All of them are written as escapes, as in `\u{1b}`. [`visible`],
-//! [`path`] and [`shown`] do so where a text is put into a sentence. [`stdout`] and [`stderr`] do so once more with every
-//! line, so that nothing gets through where a call is missing: they let only those styles pass that lop itself uses.
+//! A raw control character can move a terminal's cursor or change its title. A character that reverses the direction of
+//! writing shows a line that isn't there. A log line that starts with `::error` is a command for the service that reads
+//! the log. All of them are written as escapes, such as `\u{1b}`. [`visible`], [`path`] and [`shown`] escape a text
+//! inside a sentence. [`stdout`] and [`stderr`] escape every line again in case a call is missing, and only let lop's
+//! own styles pass.
 
 use std::io::{self, Write};
 use std::os::unix::ffi::OsStrExt;
@@ -15,9 +15,8 @@ use anstream::AutoStream;
 /// The codes by which lop's own styles, and those of clap's messages, are switched on and off.
 const STYLES: [&str; 8] = ["\x1b[0m", "\x1b[1m", "\x1b[2m", "\x1b[4m", "\x1b[31m", "\x1b[32m", "\x1b[33m", "\x1b[36m"];
 
-/// Whether a character does something else than to be seen: control characters, what turns the direction of writing,
-/// separators of lines, and what has no width. White space and what changes the look of the character before it is not
-/// among them.
+/// Whether a character isn't visible: control characters, direction marks, line separators, and characters without a
+/// width. White space and modifiers of the character before them are visible.
 #[must_use]
 pub fn is_hidden(letter: char) -> bool {
     letter.is_control()
@@ -44,7 +43,7 @@ pub fn is_hidden(letter: char) -> bool {
         )
 }
 
-/// `text` on one line: what is hidden is escaped, but for tabs; cut after `width` characters of it.
+/// Formats `text` on one line: hidden characters except tabs are escaped, and it is cut after `width` characters.
 #[must_use]
 pub fn visible(text: &str, width: usize) -> String {
     let mut shown = String::with_capacity(text.len().min(width));
@@ -70,8 +69,8 @@ pub fn path(path: &Path) -> String {
     readable(path.as_os_str().as_bytes(), &['\t'])
 }
 
-/// Bytes as text that can be looked at: line feeds and tabs stay, what else is hidden is escaped, and bytes that are no
-/// UTF-8 are written as `\xff`.
+/// Formats bytes as readable text: line feeds and tabs stay, other hidden characters are escaped, and invalid UTF-8 is
+/// written as `\xff`.
 #[must_use]
 pub fn shown(bytes: &[u8]) -> String {
     readable(bytes, &['\n', '\t'])
@@ -120,7 +119,7 @@ impl<W: Write> Guarded<W> {
         Guarded { out, line: Vec::new() }
     }
 
-    /// Hands on what there is of a line.
+    /// Writes an unfinished line.
     fn pass(&mut self) -> io::Result<()> {
         if self.line.is_empty() {
             return Ok(());
@@ -157,14 +156,14 @@ impl<W: Write> Drop for Guarded<W> {
     }
 }
 
-/// A line as it may go out; `None` if it may as it is, which is the usual case.
+/// Returns the safe form of a line, or `None` if it already is safe, which is the usual case.
 fn guarded(line: &[u8]) -> Option<String> {
     let is_plain = |byte: &u8| matches!(byte, b'\n' | b'\t' | b' '..=b'~');
     if line.iter().all(is_plain) && !line.windows(2).any(|pair| pair == b"::" || pair == b"##") {
         return None;
     }
     let mut text = String::with_capacity(line.len() + 16);
-    // The same without styles: so it stands in a log.
+    // The line without styles, as it is in a log.
     let mut plain = String::with_capacity(line.len());
     for chunk in line.utf8_chunks() {
         let mut rest = chunk.valid();
@@ -192,7 +191,7 @@ fn is_command(line: &str) -> bool {
     rest.starts_with(|letter: char| letter.is_ascii_alphabetic()) && rest.contains("::")
 }
 
-/// The other form of such commands is seen wherever it stands in a line: `##[name]`, `##vso[name]`.
+/// The other forms of such commands can be anywhere in a line: `##[name]`, `##vso[name]`.
 pub(super) fn without_marks(text: String) -> String {
     let mut out = String::with_capacity(text.len());
     let mut rest = text.as_str();

@@ -18,7 +18,7 @@ pub type NodeId = u32;
 pub struct Node {
     /// Kind of the node, tree-sitter's number for it.
     pub kind: u16,
-    /// Number of the field of the parent in which it stands, 0 for none.
+    /// Number of the field of the parent that the node is in, 0 for none.
     pub field: u16,
     /// First byte.
     pub start: u32,
@@ -46,7 +46,7 @@ impl Node {
         self.flags & NAMED != 0
     }
 
-    /// Whether it may stand anywhere (comments).
+    /// Whether the node can be anywhere in the text, as a comment can.
     #[must_use]
     pub fn is_extra(&self) -> bool {
         self.flags & EXTRA != 0
@@ -109,20 +109,20 @@ struct Packed {
 
 /// Stands for a number that is in the table.
 const FAR: u16 = u16::MAX;
-/// The same for a field, which has fewer bits.
+/// Number of the field, which has fewer bits than a kind.
 const FAR_FIELD: u16 = u16::MAX >> FLAGS;
 
-/// Numbers that few nodes have one of their own of: that of a node is the last one that was set for it or for one
-/// before it.
+/// Numbers that rarely differ from node to node. A node has the number that was set last, for it or for a node before
+/// it.
 #[derive(Default)]
 struct Table {
     numbers: Vec<(NodeId, u32)>,
-    /// How many there are before each [`BLOCK`] of nodes, once all are there: where a million levels are nested, most
-    /// nodes have one.
+    /// Counts the set numbers before each [`BLOCK`] of nodes, once all nodes are there: a text with a million levels
+    /// sets one for most nodes.
     before: Vec<u32>,
 }
 
-/// Nodes of which a table is looked through.
+/// Number of nodes in a block of the table.
 const BLOCK: usize = 64;
 
 impl Table {
@@ -143,7 +143,7 @@ impl Table {
             .collect();
     }
 
-    /// Sets the number of a node behind all others that have one.
+    /// Sets the number of a node. All nodes with a number so far come before it.
     fn set(&mut self, id: NodeId, number: u32) {
         if self.numbers.last().map_or(0, |&(_, last)| last) != number {
             self.numbers.push((id, number));
@@ -170,7 +170,7 @@ impl Table {
         }
     }
 
-    /// The number of which a node keeps this.
+    /// Returns the index of the number of a node.
     fn unpack(&self, id: NodeId, kept: u16, far: u16) -> u32 {
         if kept == far { self.at(id) } else { kept.into() }
     }
@@ -182,21 +182,21 @@ impl Table {
         lowest
     }
 
-    /// The number of which a node keeps the lower bits.
+    /// Returns the index of the low bits of a node.
     fn unpack_lower(&self, id: NodeId, kept: u8) -> u32 {
         self.at(id) << u8::BITS | u32::from(kept)
     }
 }
 
-/// A cursor tells the field of a child by a way up through all that the grammar has no name for, up to the parent. In
-/// some grammars that way is as long as the parent has children. Of this number of children the field is asked for; each of the
-/// others stands in that of the first one of its kind among them.
+/// Number of children up to which each child is asked for its field. To find it, a cursor goes up through all nodes
+/// without a name to the parent, and in some grammars this path is as long as the parent has children. Each further
+/// child gets the field of the first child of its kind.
 const ASKED: u32 = 256;
 
-/// The fields in which the children of nodes stand.
+/// The fields of the children of a node.
 #[derive(Default)]
 pub struct Fields {
-    /// By parent and kind, of those that come behind the first.
+    /// The fields by parent and kind, of the children after the first.
     of_others: BTreeMap<(NodeId, u16), u16>,
 }
 
@@ -278,7 +278,7 @@ pub(super) struct Arena {
 }
 
 impl Arena {
-    /// Walks a tree once and lays its nodes out in preorder; `None` after a request to stop.
+    /// Walks a tree once and lays its nodes out in preorder. Returns `None` after a request to stop.
     pub(super) fn of(tree: &Tree, is_stopped: &dyn Fn() -> bool) -> Option<Self> {
         let mut arena = Arena::default();
         arena.nodes.reserve_exact(tree.root_node().descendant_count());

@@ -3,15 +3,15 @@
 
 use std::ops::Range;
 
-/// How many bytes are looked for to find a place again. Many stand at the wrong place less often; but where the next
-/// difference is among them they may only stand far behind it.
+/// Numbers of bytes to search for. Long ones are rarely found at a wrong place, but if they contain the next
+/// difference, they are only found much further on.
 const ANCHORS: [usize; 4] = [32, 12, 4, 2];
-/// How far ahead each of them is looked for: a few bytes that stand far away mean nothing.
+/// Maximum distance for each of them: a few bytes at a great distance mean nothing.
 const NEAR: [usize; 4] = [usize::MAX, 64 << 10, 4 << 10, 256];
-/// Bytes that are looked through in all: a large text that was put together anew would otherwise be looked through again
-/// and again.
+/// Maximum number of bytes to search in total, for large texts whose parts are in a new order.
 const MOST_LOOKS: usize = 2 << 30;
-/// A part that goes costs this many bytes beside its own: a few bytes that happen to be near are no reason to go there.
+/// The price of a removed part in bytes, in addition to its own. It prevents removals for the sake of a few equal bytes
+/// nearby.
 const STEP: usize = 64;
 /// The distance in bytes within which texts agree again after a replaced name or number.
 const REPLACED: usize = 48;
@@ -76,13 +76,13 @@ fn replaced(old: &[u8], new: &[u8]) -> Option<(usize, usize)> {
     };
     let mut splits = (1..=REPLACED).flat_map(|both| (1..=both).map(move |came| (both - came, came)));
     let (gone, came) = splits.find(|&(gone, came)| agree(gone, came))?;
-    // If a part of what goes is left, two parts were removed.
+    // If the old part contains the new one, two parts were removed.
     let left = memchr::memmem::find(&old[..gone], &new[..came]);
     Some(left.map_or((gone, came), |start| (start, 0)))
 }
 
-/// Finds how much of `old` to leave out so that `new` continues there, and how much is the same from there on. Of the
-/// places of an anchor, it is the one with the most equal bytes for those that go.
+/// Finds how much of `old` to leave out so that `new` continues there, and how much is equal from there on. It prefers
+/// the place with the most equal bytes per byte that is left out.
 fn nearest(old: &[u8], new: &[u8], looks: &mut usize) -> Option<(usize, usize)> {
     let mut best: Option<(usize, usize)> = None;
     for (length, near) in ANCHORS.into_iter().zip(NEAR) {
@@ -142,7 +142,8 @@ mod tests {
         assert!(all.iter().all(|(_, came)| came.is_empty()));
     }
 
-    /// The text behind the next difference must not be taken for that behind this one, however much of it is the same.
+    /// The text after the next difference must not be mistaken for the text after this one, even if much of it is
+    /// equal.
     #[test]
     fn differences_close_to_each_other_are_found_one_by_one() {
         let part = |i: usize| format!("a{i}; // one\n}}\n/* two */\nint f{i}(int a, int b) {{ return 1; }}\n");

@@ -34,7 +34,7 @@ impl Document {
     /// The document of a text whose tree the parser has made from that text alone.
     ///
     /// # Errors
-    /// [`ParseError::Stopped`] if the parser is told to stop meanwhile.
+    /// [`ParseError::Stopped`] if the parser has to stop during the parse.
     pub fn new(parser: &SyntaxParser, source: Arc<[u8]>, tree: SyntaxTree) -> Result<Self, ParseError> {
         let arena = tree.arena(&|| parser.is_stopped()).ok_or(ParseError::Stopped)?;
         let errors = error_count(&tree);
@@ -117,7 +117,7 @@ impl Document {
         &self.source()[self.node(id).range()]
     }
 
-    /// The parent; `None` for the root.
+    /// Returns the parent, or `None` for the root.
     #[must_use]
     pub fn parent(&self, id: NodeId) -> Option<NodeId> {
         self.arena.parent(id)
@@ -127,7 +127,7 @@ impl Document {
     #[must_use]
     pub fn previous_sibling(&self, id: NodeId) -> Option<NodeId> {
         let parent = self.parent(id)?;
-        // The node before it is the parent, or the last of what is inside the sibling.
+        // The node before it is the parent, or the last node inside the sibling.
         let mut at = (id - 1 != parent).then(|| id - 1)?;
         loop {
             match self.parent(at)? {
@@ -144,7 +144,7 @@ impl Document {
         (next < self.subtree_end(self.parent(id)?)).then_some(next)
     }
 
-    /// The last child; `None` for a leaf.
+    /// Returns the last child, or `None` for a leaf.
     #[must_use]
     pub fn last_child(&self, id: NodeId) -> Option<NodeId> {
         let mut at = self.subtree_end(id) - 1;
@@ -285,15 +285,15 @@ mod tests {
         assert_eq!(document.errors(), document.ids().filter(|&id| counts(document, id)).count());
     }
 
-    /// Whether a node counts as an error. A leaf of bytes that no token starts with stands in an ERROR
-    /// node that counts, and does not count again.
+    /// Whether a node counts as an error. Bytes that start no token are a leaf in an ERROR node; the node counts, the
+    /// leaf doesn't.
     fn counts(document: &Document, id: NodeId) -> bool {
         let node = document.node(id);
         let inside = document.parent(id).is_some_and(|p| document.node(p).is_error());
         node.is_missing() || (node.is_error() && !(inside && document.is_leaf(id)))
     }
 
-    /// Every node is found by its place, but for those that share it with one of the same kind above.
+    /// Every node is found by its range, except for a node inside another one of the same kind and range.
     #[track_caller]
     fn assert_all_found(document: &Document) {
         for id in document.ids() {
@@ -339,7 +339,7 @@ mod tests {
             ("x.c", b"int a; // b c\n/* d */", 3),
             ("x.c", b"int a;\r\nint b;\r\n", 6),
             ("x.c", b"\xEF\xBB\xBFint a;", 3),
-            // The line feed is a leaf of its own; the quotes and what they hold are three.
+            // The line feed is a leaf; the quotes and their content are three.
             ("x.c", b"#define A 1 + 1\nint a;", 6),
             ("x.c", b"#include <a.h>\n", 2),
             ("x.c", b"char *s = \"a b\";", 8),

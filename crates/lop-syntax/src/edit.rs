@@ -39,7 +39,7 @@ impl Edit {
     }
 }
 
-/// Puts texts one behind the other, with a space where two would melt into one token.
+/// Joins texts, with a space between two that would otherwise become one token.
 #[must_use]
 pub fn join<'t>(texts: impl IntoIterator<Item = &'t [u8]>) -> Vec<u8> {
     texts.into_iter().fold(Vec::new(), |mut all, text| {
@@ -65,7 +65,8 @@ pub fn is_blank(byte: u8) -> bool {
     matches!(byte, b' ' | b'\t'..=b'\r')
 }
 
-/// Bytes of names, of which two in a row may be one token; those above 127 are letters in some encoding.
+/// Whether a byte can be part of a name, so that two in a row can be one token. Bytes above 127 are letters in some
+/// encoding.
 #[must_use]
 pub fn is_identifier(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'$' | 128..)

@@ -74,7 +74,7 @@ pub fn without_blanks(source: &[u8]) -> Vec<u8> {
     left
 }
 
-/// The characters of a part of a text: UTF-8 sequences where they are valid, else single bytes.
+/// Lists the characters of a part of a text: UTF-8 sequences if they are valid, otherwise single bytes.
 pub fn characters(text: &[u8], part: Range<usize>) -> impl Iterator<Item = Range<usize>> + '_ {
     let mut at = part.start;
     std::iter::from_fn(move || {

@@ -17,16 +17,16 @@ const TAB: usize = 8;
 /// The meaning of the start of a line in the language.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum LineStart {
-    /// Its indentation says what the line belongs to.
+    /// Its indentation determines the block that it belongs to.
     Syntax,
-    /// It goes on with what was begun before, or holds a comment: the blanks mean nothing, but look better when they
-    /// follow the lines around.
+    /// It continues an earlier line or holds a comment. Its indentation means nothing, but it looks better if it
+    /// follows the lines around it.
     Free,
-    /// It stands inside a text, of which its blanks are a part, or holds nothing.
+    /// It is inside a string, so that its blanks are part of a value, or it is empty.
     Fixed,
 }
 
-/// A line of the text: where it starts, how many blanks it starts with, and what they mean.
+/// A line of the text: its start, the number of blanks at its start, and their meaning.
 #[derive(Clone, Copy, Debug)]
 struct Line {
     start: usize,
@@ -34,7 +34,7 @@ struct Line {
     is: LineStart,
 }
 
-/// Something whose elements are told from what is around by their indentation, and which may not be empty.
+/// A block: its elements are those with a larger indentation, and it may not be empty.
 #[derive(Clone, Debug)]
 pub struct Block {
     /// The end of the token in front of it.
@@ -54,9 +54,8 @@ pub struct Indents {
 }
 
 impl Indents {
-    /// The lines of a text. `is` gets the start of a line and its first byte that is no blank, and its answer holds for
-    /// the line; `anchors`, which ascend, are the places, anywhere in a line, at whose column something stands that may
-    /// have more lines.
+    /// Finds the lines of a text. `is` classifies a line by its start and its first byte that isn't blank. `anchors`,
+    /// in ascending order, are the positions whose column can become the indentation of further lines.
     #[must_use]
     pub fn new(
         source: &[u8],
@@ -102,7 +101,7 @@ impl Indents {
         fillers
     }
 
-    /// The lines that start behind `from` and not behind `to`.
+    /// The lines that start after `from`, up to `to`.
     fn starting(&self, from: usize, to: usize) -> &[Line] {
         let first = self.lines.partition_point(|line| line.start <= from);
         let after = self.lines.partition_point(|line| line.start <= to);
@@ -121,7 +120,7 @@ fn is_indent(byte: u8) -> bool {
     matches!(byte, b' ' | b'\t')
 }
 
-/// The column behind some text of one line.
+/// Returns the column after some text without a line break.
 fn width(text: &[u8]) -> usize {
     text.iter().fold(0, |column, byte| if *byte == b'\t' { (column / TAB + 1) * TAB } else { column + 1 })
 }
@@ -131,16 +130,16 @@ fn blanks_for(text: &[u8]) -> Vec<u8> {
     if text.iter().copied().all(is_indent) { text.to_vec() } else { vec![b' '; width(text)] }
 }
 
-/// Lines that follow what they belong to.
+/// Lines that move with the line they belong to.
 struct Shift {
     from: Vec<u8>,
     to: Vec<u8>,
 }
 
-/// How the lines of a text are indented while it is written anew.
+/// The indentation of the lines while a text is rendered.
 pub(super) struct Shifts<'i> {
     indents: &'i Indents,
-    /// The parts that have moved and go on, the innermost last.
+    /// The parts that have moved and aren't complete yet, the innermost last.
     open: Vec<Shift>,
 }
 
@@ -149,7 +148,8 @@ impl<'i> Shifts<'i> {
         Shifts { indents, open: Vec::new() }
     }
 
-    /// The old text goes on at `at` in the new one, `text` so far: if lines belong to what stands there they move along.
+    /// Continues with the old text from `at`; `text` is the new text so far. Lines that belong to this position move
+    /// with it.
     pub(super) fn begin(&mut self, source: &[u8], at: usize, text: &[u8]) {
         let blanks = source[at..].iter().take_while(|byte| is_indent(**byte)).count();
         let place = at + blanks;
@@ -167,15 +167,15 @@ impl<'i> Shifts<'i> {
         }
     }
 
-    /// Ends the parts that stand deeper than `column`.
+    /// Ends the parts that are indented more than `column`.
     fn close(&mut self, column: usize) {
         while self.open.last().is_some_and(|shift| column < width(&shift.from)) {
             self.open.pop();
         }
     }
 
-    /// The lines of the old text that start behind `from` and not behind `to` and get other blanks: where, how many
-    /// they had, and the new ones.
+    /// Lists the lines of the old text that start after `from`, up to `to`, and get other blanks: the position, the old
+    /// number and the new one.
     pub(super) fn moved(&mut self, source: &[u8], from: usize, to: usize) -> Vec<(usize, usize, Vec<u8>)> {
         if self.open.is_empty() {
             return Vec::new();

@@ -30,7 +30,7 @@ impl TreeOnDemand {
     /// The tree, parsed once more if it has been let go of.
     ///
     /// # Panics
-    /// Never: what could be parsed once can be parsed again.
+    /// Never panics: a text that was parsed once can be parsed again.
     #[must_use]
     pub fn get(&self) -> SyntaxTree {
         let mut tree = self.tree.lock().unwrap_or_else(PoisonError::into_inner);

@@ -26,15 +26,15 @@ enum Reader {
 /// Maximum number of edits of a tree: each of them costs the parser something.
 const MOST_EDITS: usize = 4096;
 
-/// A step is what a parser does between two questions whether to go on, a hundred operations, or the reading of so many
-/// bytes: either takes 10 to 20 µs, and a lexer that looks for the end of a comment reads without ever asking. Steps are
-/// counted and time is not, so that the same text gets the same answer on every machine.
+/// A step is the work of a parser between two questions whether to stop: a hundred operations, or the reading of some
+/// bytes. Both take 10 to 20 µs. A lexer that looks for the end of a comment reads without asking. lop counts steps and
+/// not time, so that a text has the same outcome on every machine.
 const READ_AT_A_TIME: usize = 4 << 10;
 
-/// A scanner may work between two steps without being counted: those of XML and HTML go through all open elements for each
-/// token, which took 1.4 to 2.5 ms a step where 40,000 are open. The time of the processor that a parse takes beyond the
-/// first of these, and beyond the second for each step, counts as steps of the usual length. No ordinary text comes
-/// near on any machine: it is the time of five to ten steps for each.
+/// A scanner can work between two steps without being counted. The scanners of XML and HTML look at all open elements
+/// for each token, which took 1.4 to 2.5 ms per step with 40,000 open elements. The processor time of a parse beyond
+/// the first of these limits, and of each step beyond the second, counts as steps of the usual length. No ordinary text
+/// comes near: the limit is the time of five to ten steps for each step.
 const SLOW_AT_LEAST: Duration = Duration::from_millis(250);
 const SLOW_STEP: Duration = Duration::from_micros(100);
 const USUAL_STEP: Duration = Duration::from_micros(20);
@@ -50,11 +50,11 @@ const MEMORY_PER_BYTE: usize = 320;
 /// Bytes of the longest character in UTF-8.
 const LONGEST_CHARACTER: usize = 4;
 
-/// Bytes for each of which a step may be taken in error recovery. Ordinary texts take one for 20 to 50 bytes, few a
-/// third more when they are wrong everywhere; calls with type arguments in TypeScript, which may be comparisons, take
-/// one for 14. A text that takes more has many readings side by side, and where it ends in the middle the parser
-/// takes each way through them apart, and counts nothing of it: that took 14 s for 64 KB of casts in C that may be
-/// differences, which take a step for 7 bytes. It has to end before that.
+/// Number of bytes per step that error recovery may take. Ordinary texts take one step for 20 to 50 bytes, and a few a
+/// third more if they are wrong everywhere. Calls with type arguments in TypeScript, which can also be comparisons,
+/// take one step for 14 bytes. A text with more steps has many readings at the same time. If it ends in the middle, the
+/// parser follows each of them separately and counts none of that: 64 KB of ambiguous casts in C, with a step for 7
+/// bytes, took 14 s. The parse has to end before.
 const BYTES_PER_STEP: usize = 9;
 
 /// Steps that even the shortest text may take.
@@ -64,10 +64,9 @@ const STEPS_MINIMUM: usize = 2_000;
 /// dozen more than they have bytes for, at the most, but texts that are no Lua a thousand when they are read as Lua.
 const STEPS_MINIMUM_RIGHT: usize = 1_200;
 
-/// Bytes for each of which a step may be taken in all until a text of which nothing is known has a tree: in the trials
-/// and the tree. Where it has many readings side by side, as casts in C that may be calls, a step takes four
-/// times as long as in other texts, and nothing that is counted tells. One-letter statements, of which nothing has more
-/// steps, take one for 14 bytes.
+/// Number of bytes per step that may be taken until an unknown text has a tree, including the trials. If a text has
+/// many readings at the same time, such as casts in C that can be calls, a step takes four times as long, and no count
+/// shows it. Statements of one letter have the most steps of all ordinary texts: one for 14 bytes.
 const BYTES_PER_STEP_IN_ALL: usize = 13;
 
 /// This share of the steps that are left (one in nine) is kept in reserve. Some texts get more readings towards their end,
@@ -77,12 +76,10 @@ const RESERVE: usize = 9;
 /// Steps that even a short text may take in all.
 const STEPS_IN_ALL_MINIMUM: usize = 60_000;
 
-/// At each syntax error the parser may go through all that is open there, without a question. It does so in about
-/// so many levels per step.
+/// Number of open levels per step that the parser may go through at a syntax error without asking whether to stop.
 const LEVELS_PER_STEP: usize = 64;
 
-/// Errors that are so deep on the whole (the depths of all of them, added up) make a text too hard: so many per byte, and
-/// so many at least.
+/// Sum of the depths of all errors that makes a text too hard: a number per byte, and a minimum.
 const LEVELS_PER_BYTE: usize = 4;
 const LEVELS_MINIMUM: usize = 64 << 10;
 
@@ -92,8 +89,8 @@ const LEVELS_MINIMUM: usize = 64 << 10;
 const SAMPLE: usize = 1 << 10;
 const SAMPLE_EVERY: usize = 8 << 10;
 
-/// More than one error in so many bytes is too thick. Prose that is read as a program has one in 14 at most, and strings
-/// that are never closed have one in 10.
+/// Bytes per error below which errors are too dense. Prose that is parsed as a program has one error in at least 14
+/// bytes, and strings that are never closed have one in 10.
 const BYTES_PER_ERROR: usize = 8;
 
 /// Beginnings of a text that are tried first, in bytes. A part that is too hard takes up to sixteen times as long in
@@ -135,7 +132,7 @@ pub struct SyntaxParser {
     inside: Option<Inside>,
     /// At more columns than these indented blocks may not be open at once.
     deepest: usize,
-    /// Whether the processor's time counts, too, where steps are slow.
+    /// Whether processor time counts, too, if steps are slow.
     weighs: bool,
 }
 
@@ -170,19 +167,19 @@ impl SyntaxParser {
         }
     }
 
-    /// The same parser, which gives up as soon as it is told to.
+    /// Makes the parser stop as soon as this function returns `true`.
     #[must_use]
     pub fn stopping(self, stop: &Stop) -> Self {
         SyntaxParser { stop: Some(Arc::clone(stop)), ..self }
     }
 
-    /// Whether it is told to stop.
+    /// Whether the parser has to stop.
     pub(super) fn is_stopped(&self) -> bool {
         self.stop.as_ref().is_some_and(|stop| stop())
     }
 
-    /// The same parser, which looks at some parts of every text as if they were all of it. Places in the trees are those in
-    /// the whole text.
+    /// Makes the parser parse only some parts of every text, as if they were the whole text. Positions in the trees are
+    /// those in the whole text.
     #[must_use]
     pub fn inside(self, inside: &Inside) -> Self {
         SyntaxParser { inside: Some(Arc::clone(inside)), ..self }
@@ -199,21 +196,21 @@ impl SyntaxParser {
         matches!(self.reader, Reader::Structure(_))
     }
 
-    /// The same parser, to which a text is too hard in which indented blocks are open at more columns than these at once.
+    /// Sets the number of columns at which indented blocks may be open at the same time; a text with more is too hard.
     #[must_use]
     pub fn no_deeper(self, columns: Option<usize>) -> Self {
         SyntaxParser { deepest: columns.unwrap_or(usize::MAX), ..self }
     }
 
-    /// The same parser, to which everything is too hard when it has taken as many steps in all as a text of so many bytes
-    /// may take until it has a tree.
+    /// Limits the steps of all parses together to those that a text of this many bytes may take until it has a tree.
+    /// After that, every text is too hard.
     #[must_use]
     pub fn until_a_tree(self, len: usize) -> Self {
         SyntaxParser { left: STEPS_IN_ALL_MINIMUM.max(STEPS_MINIMUM + len / BYTES_PER_STEP_IN_ALL), ..self }
     }
 
-    /// Whether a text of so many bytes can have a tree in the steps that are left, with some in reserve, if it goes on as
-    /// what was parsed last.
+    /// Whether the remaining steps, with a reserve, are enough for a text of this many bytes if it continues like the
+    /// text that was parsed last.
     ///
     /// # Errors
     /// [`ParseError::TooHard`] if it cannot.
@@ -238,11 +235,11 @@ impl SyntaxParser {
         self.run(text, None, most_steps(text.len()))
     }
 
-    /// Parses a text of which nothing is known, and which may be too hard.
+    /// Parses an unknown text, which can be too hard.
     ///
     /// # Errors
-    /// The errors of [`SyntaxParser::parse`]; [`ParseError::TooHard`] also for a text whose errors are so many and so deep that each
-    /// text like it would take long.
+    /// The errors of [`SyntaxParser::parse`], and [`ParseError::TooHard`] for a text whose errors are so many and so
+    /// deep that every similar text would take long.
     pub fn parse_unknown(&mut self, text: &[u8]) -> Result<SyntaxTree, ParseError> {
         let tree = self.parse(text)?;
         if Errors::of(&tree).are_too_hard(text.len()) { Err(ParseError::TooHard) } else { Ok(tree) }
@@ -256,9 +253,9 @@ impl SyntaxParser {
         self.run(text, None, most_steps(text.len()).min(steps))
     }
 
-    /// Tries whether a text of which nothing is known can be parsed in reasonable time, by samples and by its beginnings:
-    /// where errors are many, or deep, the time grows with the square of the length, and it is not known before it is
-    /// over. A short text is not tried.
+    /// Tries whether an unknown text can be parsed in reasonable time, by parsing samples and prefixes. If errors are
+    /// many or deep, the time grows with the square of the length, and isn't known until the parse ends. A short text
+    /// isn't tried.
     ///
     /// # Errors
     /// The errors of [`SyntaxParser::parse`].
@@ -272,7 +269,7 @@ impl SyntaxParser {
         Ok(())
     }
 
-    /// Looks for a place where errors are too thick.
+    /// Looks for a place where errors are too dense.
     fn try_samples(&mut self, text: &[u8]) -> Result<(), ParseError> {
         let are_thick = |errors: Errors| errors.count * BYTES_PER_ERROR > SAMPLE;
         for start in (0..text.len() - SAMPLE).step_by(SAMPLE_EVERY) {
@@ -291,10 +288,10 @@ impl SyntaxParser {
         Ok(())
     }
 
-    /// Parses a text of which a near relative has been parsed before; most of what both share is not
-    /// parsed again, and is one in memory.
+    /// Parses a text that is similar to an earlier one. Most of the common parts are neither parsed again nor stored
+    /// twice.
     ///
-    /// Under error recovery the tree can differ from that of [`SyntaxParser::parse`].
+    /// After syntax errors the tree can differ from that of [`SyntaxParser::parse`].
     ///
     /// # Errors
     /// The errors of [`SyntaxParser::parse`].
@@ -317,8 +314,8 @@ impl SyntaxParser {
         let differences = differences(old_text, text, MOST_EDITS);
         let (gone, came) =
             differences.iter().fold((0, 0), |(gone, came), (old, new)| (gone + old.len(), came + new.len()));
-        // Hardly anything would be shared, or more than is left would be copied: an edit copies every node that it
-        // touches, those too that are gone. Either would be nearly a second tree in memory.
+        // Little would be shared, or more than the rest would be copied: an edit copies every node that it touches,
+        // even removed ones. Both would be nearly a second tree in memory.
         let SyntaxTree::Grammar(old) = old else { return self.run(text, None, steps) };
         if came > text.len() / 2 || gone > text.len() {
             return self.run(text, None, steps);
@@ -347,7 +344,7 @@ impl SyntaxParser {
             return Err(ParseError::TooLarge);
         }
         let parts = match &self.inside {
-            // A text that has lost what is around its parts is never kept.
+            // A text without the context of its parts is never kept.
             Some(inside) => Some(inside(text)).filter(|parts| !parts.is_empty()).ok_or(ParseError::TooHard)?,
             None => std::iter::once(0..text.len()).collect(),
         };
@@ -453,8 +450,9 @@ fn slow_steps(steps: usize, taken: Duration) -> usize {
     usize::try_from(taken.saturating_sub(may).as_micros() / USUAL_STEP.as_micros()).unwrap_or(usize::MAX / 2)
 }
 
-/// At how many columns indented blocks may be open at once, at the most: a line begins one at its indentation, and one
-/// behind each sign that begins an element or a value. Blocks end where a line begins further to the left.
+/// Returns an upper bound of the number of columns at which indented blocks are open at the same time. A line starts a
+/// block at its indentation, and after each sign that starts an element or a value. A line that is further to the left
+/// ends blocks.
 fn open_columns(text: &[u8]) -> usize {
     let (mut open, mut most) = (Vec::new(), 0);
     for line in text.split(|byte| matches!(byte, b'\n' | b'\r')) {
@@ -464,7 +462,7 @@ fn open_columns(text: &[u8]) -> usize {
         }
         open.push(indent);
         let first = open.len();
-        // Where a bracket or a quote is not closed the parser may read what is behind it as anything.
+        // After an open bracket or quote the parser can read the rest as anything.
         if signs(line, indent, true, &mut open).is_none() {
             open.truncate(first);
             signs(line, indent, false, &mut open);
@@ -474,8 +472,8 @@ fn open_columns(text: &[u8]) -> usize {
     most
 }
 
-/// Adds the columns behind the signs of a line from `at` on; of those in brackets and quotes none, if they are skipped:
-/// then nothing comes back where one of them is not closed.
+/// Adds the columns after the signs of a line, from `at` on. With `skipped`, those in brackets and quotes don't count;
+/// an open one hides the rest of the line.
 fn signs(line: &[u8], mut at: usize, skips: bool, open: &mut Vec<usize>) -> Option<()> {
     let (mut brackets, mut is_behind_blank) = (0_usize, true);
     while let Some(&byte) = line.get(at) {
@@ -522,7 +520,7 @@ impl Errors {
         Self::behind(tree, 0)
     }
 
-    /// Those that begin at a place in the text, or behind it.
+    /// The errors that start at a position or after it.
     #[must_use]
     pub fn behind(tree: &SyntaxTree, place: usize) -> Self {
         let tree = match tree {
@@ -555,7 +553,7 @@ impl Errors {
         }
     }
 
-    /// The steps that they have cost the parser beside its own, about.
+    /// The approximate steps that they cost the parser, in addition to its own.
     #[must_use]
     pub fn steps(&self) -> usize {
         self.depths / LEVELS_PER_STEP
@@ -568,8 +566,8 @@ impl Errors {
     }
 }
 
-/// Which part of a tree would be copied if its text became another, 0 to 1: the nodes with a difference inside, and
-/// their children, which hang on nodes without a name that are made anew.
+/// Estimates the share of a tree, from 0 to 1, that would be copied if its text became another one: the nodes with a
+/// difference inside, and their children, whose unnamed parents are made again.
 #[must_use]
 pub fn share_to_copy(tree: &SyntaxTree, old_text: &[u8], text: &[u8]) -> f64 {
     // A structure shares nothing with the one before it.
@@ -648,7 +646,7 @@ pub fn shape(tree: &SyntaxTree, text: &[u8]) -> u64 {
     }
 }
 
-/// The position behind `text` when `text` starts at `from`.
+/// Returns the position after `text` if `text` starts at `from`.
 pub(super) fn advance(from: Point, text: &[u8]) -> Point {
     match memchr::memrchr(b'\n', text) {
         Some(last) => Point::new(from.row + memchr::memchr_iter(b'\n', text).count(), text.len() - last - 1),
@@ -737,7 +735,7 @@ mod tests {
         let share = |new: &str| share_to_copy(&tree, old.as_bytes(), new.as_bytes());
         let none = share(&old);
         assert!(none < 0.001, "the root: {none}");
-        // The children of the root, and what is in the function on the way to the number.
+        // The children of the root, and the nodes from the function to the number.
         let one = share(&old.replace("a + 150", "a"));
         assert!(0.03 < one && one < 0.06, "{one}");
         let some = share(&old.replace("a + 10", "a").replace("a + 12", "a").replace("a + 14", "a"));
@@ -850,7 +848,7 @@ mod tests {
     #[test]
     fn hopeless_texts_are_given_up_and_forgotten() {
         let mut parser = parser("x.js");
-        // Either answer will do; what counts is that one comes.
+        // Both answers are right. The test is that there is one.
         let _ = parser.parse("(".repeat(50_000).as_bytes());
         let tree = parser.parse(b"a();").expect("a small text has a tree");
         assert_eq!(error_count(&tree), 0);

@@ -28,7 +28,7 @@ impl Rendering {
         self.pieces.iter().map(|p| (p.old..p.old + p.len, p.new))
     }
 
-    /// Where what is left of `start..end` stands in the new text; `None` if nothing is left.
+    /// Returns the range of the rest of `start..end` in the new text, or `None` if nothing is left.
     #[must_use]
     pub fn map(&self, start: usize, end: usize) -> Option<(usize, usize)> {
         let first = self.pieces.partition_point(|p| p.old + p.len <= start);
@@ -42,8 +42,7 @@ impl Rendering {
         (new_start < new_end).then_some((new_start, new_end))
     }
 
-    /// Where a part of the old text stands in the new one if all of it does, with nothing in between;
-    /// `None` if an edit touches it.
+    /// Returns the range of a part of the old text in the new one, or `None` if an edit touches it.
     #[must_use]
     pub fn keeps(&self, part: &Range<usize>) -> Option<Range<usize>> {
         let piece = self.pieces[self.pieces.partition_point(|p| p.old + p.len <= part.start)..].first()?;
@@ -57,8 +56,7 @@ impl Rendering {
 /// The edits may come in any order; one inside another is swallowed by it, and two that overlap
 /// are united. At the borders of a hole that is not [raw](Edit::raw)
 /// - a space is put between two identifier bytes and between two operator bytes,
-/// - where both sides are blank one side's blanks stay: those with a line feed if there are any, and the
-///   shorter ones otherwise.
+/// - if both sides are blank, one of them stays: the one with a line feed, or else the shorter one.
 ///
 /// Nothing else is re-spaced.
 #[must_use]
@@ -69,9 +67,9 @@ pub fn render(source: &[u8], edits: Vec<Edit>) -> Rendering {
 /// [`render`], but no blank of the `kept` parts of the text, which ascend and do not overlap, is taken
 /// away at a border. An edit of a kept part itself is made all the same: see [`Rendering::keeps`].
 ///
-/// With `indents` indentation is syntax: what begins a line elsewhere than before takes the lines that belong to it
-/// along, what follows a hole keeps its own indentation, the lines of a text that is put in are indented to where
-/// it goes, and of what may not be empty something stays.
+/// With `indents`, indentation is syntax: a line that starts elsewhere takes its block along, the text after a hole
+/// keeps its indentation, inserted lines are indented to their new place, and a block that may not be empty keeps
+/// something.
 #[must_use]
 pub fn render_around(
     source: &[u8],
@@ -136,8 +134,8 @@ struct Borders<'k> {
 }
 
 impl Borders<'_> {
-    /// A stretch of the old text was copied. Its lines may have other blanks now, so the pieces say where a kept part
-    /// ends.
+    /// Adds a part that was copied from the old text. Its lines can have other blanks now, so the pieces know where a
+    /// kept part ends.
     fn copied(&mut self, old: Range<usize>, out: &Rendering) {
         let last = self.kept.partition_point(|kept| kept.start < old.end).checked_sub(1);
         if let Some(kept) = last.map(|last| &self.kept[last])
@@ -173,7 +171,7 @@ impl Rendering {
         self.copy(source, from, to);
     }
 
-    /// Puts a text in whose lines stand as deep as the one that it goes into. Behind its last line comes `next`.
+    /// Inserts a text whose lines are indented like its new place. `next` follows its last line.
     fn insert_lines(&mut self, insert: &[u8], next: Option<u8>) {
         let line = self.text.iter().rposition(|byte| *byte == b'\n').map_or(0, |end| end + 1);
         let blanks = self.text[line..].iter().take_while(|byte| matches!(byte, b' ' | b'\t')).count();
@@ -191,7 +189,7 @@ impl Rendering {
         }
     }
 
-    /// Tidies the left border of a hole that `insert` will fill, and returns where copying goes on.
+    /// Tidies the left border of a hole that `insert` fills, and returns where copying continues.
     fn close_hole(
         &mut self,
         source: &[u8],
@@ -208,7 +206,7 @@ impl Rendering {
         let right_blank = borders.free(at, source[at..].iter().take_while(|b| is_blank(**b)).count());
         let right = &source[at..at + right_blank];
         if self.text.len() == left_blank {
-            // Nothing stands before the hole: the text need not start with blanks.
+            // Nothing precedes the hole: the text need not start with blanks.
             at += right_blank;
         } else if is_syntax && right.contains(&b'\n') {
             at += self.keep_right(left_blank, right);
@@ -233,8 +231,8 @@ impl Rendering {
         at
     }
 
-    /// The text behind a hole begins a line: it keeps the blanks before it, but for line breaks of which the other side
-    /// has fewer. Returns the number of right blanks that go.
+    /// The text after a hole starts a line: it keeps the blanks before it, except for line breaks if the other side has
+    /// fewer. Returns the number of blanks to remove from it.
     fn keep_right(&mut self, left_blank: usize, right: &[u8]) -> usize {
         let breaks = |blanks: &[u8]| blanks.iter().filter(|byte| **byte == b'\n').count();
         let (here, there) = (breaks(&self.text[self.text.len() - left_blank..]), breaks(right));
@@ -244,7 +242,7 @@ impl Rendering {
         first.map_or(0, |first| first - usize::from(right[..first].ends_with(b"\r")))
     }
 
-    /// The hole ended with its line: what follows has a line of its own, with its own blanks.
+    /// The hole ended with its line: the text after it starts a line, and keeps its blanks.
     fn end_line(&mut self, left_blank: usize) {
         let left = self.text.len() - left_blank;
         match self.text[left..].iter().rposition(|byte| *byte == b'\n') {
@@ -364,7 +362,7 @@ mod tests {
         assert_eq!(done.map(5, 9), None);
         assert_eq!(done.map(10, 15), Some((5, 10)));
         assert_eq!(done.map(0, 15), Some((0, 10)));
-        // A hoist: the outer node ends up where the inner one stands.
+        // A hoist: the outer node ends at the place of the inner one.
         let done = render(b"a (b) c", vec![Edit::delete(2..3), Edit::delete(4..5)]);
         assert_eq!(done.map(2, 5), done.map(3, 4));
     }

@@ -26,7 +26,7 @@ impl SyntaxTree {
         }
     }
 
-    /// The nodes in preorder; `None` after a request to stop.
+    /// Lists the nodes in preorder. Returns `None` after a request to stop.
     pub(super) fn arena(&self, is_stopped: &dyn Fn() -> bool) -> Option<Arc<Arena>> {
         match self {
             SyntaxTree::Grammar(tree) => Arena::of(tree, is_stopped).map(Arc::new),

@@ -4,13 +4,13 @@ use super::Shows;
 use super::exchange::exchanged;
 use super::index::Corpus;
 
-/// Few and small files that together show all behaviours of a corpus, by their numbers, ascending; `None` if a
-/// stop is asked for before they are found.
+/// Chooses few and small files that together show all behaviours of a corpus. Returns their numbers, ascending, or
+/// `None` after a request to stop.
 ///
-/// Three greedy sets are made smaller by single exchanges, until none helps: files go that the others can do without, one
-/// becomes a smaller one, two become one. The one with the fewest files is the result, then that with the fewest bytes,
-/// among those that have neither more files nor more bytes than the first of the three, which follows the rule of
-/// afl-cmin: for the rarest behaviour that is left, the smallest file with it.
+/// Three greedy sets are improved by single exchanges until none helps: redundant files are removed, one file is
+/// replaced by a smaller one, or two by one. Of the sets that have neither more files nor more bytes than the first,
+/// the result is the one with the fewest files, then bytes. The first follows the rule of afl-cmin: for the rarest
+/// behaviour that is missing, the smallest file that shows it.
 #[must_use]
 pub fn choose(files: &[Shows], is_stopped: &dyn Fn() -> bool) -> Option<Vec<usize>> {
     let corpus = Corpus::of(files);

@@ -9,7 +9,7 @@ use super::index::Corpus;
 /// Chosen files beyond which pairs of them are not tried to be replaced by one: there are too many pairs.
 const MOST_IN_PAIRS: usize = 400;
 
-/// A set after all exchanges that make it smaller; `None` if a stop was asked for.
+/// Returns a set after all exchanges that make it smaller, or `None` after a request to stop.
 pub(super) fn exchanged(corpus: &Corpus, files: Vec<usize>, is_stopped: &dyn Fn() -> bool) -> Option<Vec<usize>> {
     let mut set = Set::of(corpus, files);
     loop {
@@ -106,7 +106,7 @@ impl<'c> Set<'c> {
         all
     }
 
-    /// Replaces two files by one that shows what only they do, and is not larger than both.
+    /// Replaces two files by one that shows all that only they show, and isn't larger than both.
     fn join_pairs(&mut self, is_stopped: &dyn Fn() -> bool) -> Option<()> {
         let mut first = 0;
         while first < self.files.len() {
@@ -131,7 +131,7 @@ impl<'c> Set<'c> {
         Some(())
     }
 
-    /// The smallest file outside of the set that shows what only these two do, and is not larger than both.
+    /// Finds the smallest file outside the set that shows all that only these two show, and isn't larger than both.
     fn for_both(&mut self, one: usize, two: usize) -> Option<usize> {
         let corpus = self.corpus;
         let order = |file: usize| (corpus.lens[file], file);

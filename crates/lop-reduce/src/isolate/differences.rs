@@ -19,7 +19,7 @@ const PATIENCE: Duration = Duration::from_secs(5);
 /// How often a request to stop is looked for meanwhile.
 const TICK: Duration = Duration::from_millis(20);
 
-/// A language, and what ends the work on texts in it.
+/// A language, and the signal to stop working on texts in it.
 #[derive(Clone)]
 pub(super) struct Reading {
     pub(super) grammar: Arc<Grammar>,
@@ -53,7 +53,7 @@ pub struct Difference {
 pub(super) enum Cut {
     /// Files of an archive.
     Files,
-    /// Lines; where some of them side by side differ, they go together.
+    /// Lines; adjacent different lines form one difference.
     Hunks,
     /// Lines.
     Lines,
@@ -66,7 +66,7 @@ pub(super) enum Cut {
 }
 
 impl Cut {
-    /// The coarsest one for two texts; `None` if they are the same.
+    /// Returns the coarsest cut of two texts, or `None` if they are equal.
     pub(super) fn first(
         archive: Option<&Archive>,
         passing: &[u8],
@@ -86,7 +86,7 @@ impl Cut {
         })
     }
 
-    /// The next finer one; `None` behind the finest.
+    /// Returns the next finer cut, or `None` after the finest.
     pub(super) fn finer(&self, archive: Option<&Archive>, passing: &[u8], failing: &[u8]) -> Option<Self> {
         match self {
             Cut::Files => Some(Cut::Hunks),
@@ -181,7 +181,7 @@ fn tokens(text: &[u8], reading: &Reading) -> Vec<usize> {
     behind_blanks(text, ends)
 }
 
-/// Places of which none is left that only blanks separate from the one before: these belong to what follows them.
+/// Drops the ends with only blanks since the previous end: blanks belong to the part after them.
 fn behind_blanks(text: &[u8], mut places: Vec<usize>) -> Vec<usize> {
     places.sort_unstable();
     places.dedup();
@@ -218,8 +218,8 @@ fn of_files(archive: &Archive, passing: &[u8], failing: &[u8]) -> Vec<Difference
     }
 }
 
-/// The difference of two rows of parts; `None` after a request to stop. It is looked for on a thread of its own, which comes
-/// to its end within [`PATIENCE`] after a request, too: the comparison itself hears none.
+/// Compares two lists of parts. Returns `None` after a request to stop. The comparison runs on its own thread because
+/// it cannot be stopped; it ends within [`PATIENCE`].
 fn operations(sides: [(&[Range<usize>], &[u8]); 2], stop: &Stop) -> Option<Vec<DiffOp>> {
     let mut known: HashMap<&[u8], usize> = HashMap::new();
     let [olds, news] = sides.map(|(parts, text)| {
@@ -256,7 +256,7 @@ fn operations(sides: [(&[Range<usize>], &[u8]); 2], stop: &Stop) -> Option<Vec<D
 /// The differences of two texts by one cut.
 #[derive(Default)]
 pub(super) struct Differences {
-    /// In the order of the texts; what is between two of them is the same in both.
+    /// In the order of the texts; everything between two of them is equal in both.
     pub(super) all: Vec<Difference>,
 }
 
@@ -289,7 +289,7 @@ impl Differences {
             if tag == DiffTag::Equal {
                 continue;
             }
-            // Parts of a change are taken in pairs; what is left over goes or comes by itself.
+            // The parts of a change are paired; remaining parts are removed or added alone.
             let steps = match cut {
                 Cut::Hunks => 1,
                 _ => olds.len().max(news.len()),

@@ -55,8 +55,8 @@ pub struct Isolated {
     pub tests: usize,
     /// Candidates with new syntax errors, which were not.
     pub refused: usize,
-    /// Whether it has come to its end. If not, [`Pair::stop`] said so: the two texts are the nearest so far, and their
-    /// differences are not known.
+    /// Whether it is complete. If not, [`Pair::stop`] ended it: the two texts are the nearest so far, and their
+    /// differences are unknown.
     pub is_complete: bool,
 }
 
@@ -73,9 +73,9 @@ pub struct Level {
     pub tests: usize,
 }
 
-/// Brings two texts, of which one passes and one fails, as near to each other as the parts of their language allow: units
-/// of the tree and then tokens, without a language lines and then characters, of an archive files and then lines.
-/// Neither of the two texts is judged.
+/// Brings two texts, one of which passes and one fails, as near to each other as possible: first by units of the tree,
+/// then by tokens; without a language, by lines and then characters; in an archive, by files and then lines. Neither of
+/// the two texts is judged.
 ///
 /// # Errors
 /// Those of `judge`.
@@ -144,7 +144,7 @@ struct Work<J> {
 }
 
 impl<E, J: FnMut(&[u8]) -> Result<Answer, E>> Work<J> {
-    /// Decides the differences of a level; `None` where there is nothing to decide.
+    /// Decides the differences of a level; `None` if there are fewer than two.
     fn level(
         &mut self,
         of: &'static str,
@@ -187,7 +187,7 @@ struct Gate {
 }
 
 impl Gate {
-    /// `None` where the texts of an archive have languages of their own, or one cannot be parsed.
+    /// Returns `None` for archives, whose files have their own languages, and if one of the texts cannot be parsed.
     fn new(reading: &Reading, pair: Pair<'_>) -> Option<Self> {
         if pair.archive.is_some() {
             return None;
@@ -310,7 +310,7 @@ mod tests {
 
     #[test]
     fn isolate_that_is_stopped_between_two_questions_is_not_complete() {
-        // Two texts of which each part is in the other, elsewhere: to compare them takes as long as it may.
+        // Two texts with the same parts in another order: the comparison takes as long as it may.
         let lines = |step: u64| {
             let order = (0..200_000_u64).map(move |at| at * step % 200_003 % 1_000);
             order.map(|line| format!("{line}\n")).collect::<String>().into_bytes()

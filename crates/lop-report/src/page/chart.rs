@@ -1,6 +1,6 @@
 //! The size of the best result over the tests, as an SVG of two stepped lines on a logarithmic scale.
 //!
-//! The drawing is stretched to the width of the page, so its strokes do not scale and its labels are text beside it.
+//! The drawing is stretched to the width of the page, so its strokes don't scale, and its labels are text next to it.
 
 use std::fmt::Write;
 
@@ -12,7 +12,7 @@ use lop_reduce::{Report, Size};
 /// Width and height of the drawing in its own units.
 const WIDTH: f64 = 1000.0;
 const HEIGHT: f64 = 300.0;
-/// Points of a line at most: more cannot be told apart.
+/// Maximum number of points of a line: more cannot be distinguished.
 const MOST: usize = 2_000;
 
 pub(super) fn section(sizes: &[(u64, Size)], report: &Report) -> Markup {
@@ -54,13 +54,13 @@ struct Scale {
 }
 
 impl Scale {
-    /// Where a size after so many tests is.
+    /// Returns the position of a size after a number of tests.
     fn place(&self, tests: u64, size: usize) -> (f64, f64) {
         let level = (size.max(1) as f64).log10() / self.decades;
         (WIDTH * tests.min(self.tests) as f64 / self.tests as f64, HEIGHT * (1.0 - level))
     }
 
-    /// A line that falls where a result was accepted, and stays as it is until the last test.
+    /// Draws a line that falls with each accepted result, up to the last test.
     fn line(&self, sizes: &[(u64, Size)], of: impl Fn(&Size) -> usize) -> String {
         let mut path = String::new();
         let step = sizes.len().div_ceil(MOST).max(1);

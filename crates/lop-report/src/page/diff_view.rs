@@ -8,11 +8,11 @@ use lop_files::project::{Archive, TestCase};
 
 /// Rows that are written into the page.
 const MOST_ROWS: usize = 3_000;
-/// How many lines in a row that are gone are written.
+/// Maximum number of removed lines in a row that are written.
 const MOST_GONE: usize = 400;
 /// Characters of a line that are shown.
 const MOST_WIDTH: usize = 300;
-/// Lines that are gone are folded when there are more of them in a row.
+/// Number of removed lines in a row above which they are folded.
 const FOLDED: usize = 12;
 
 /// The fate of a line of the input.
@@ -31,10 +31,10 @@ enum Fate {
 struct Row {
     left: Option<usize>,
     right: Option<usize>,
-    /// The line of the result that has what is left of this one beside others.
+    /// The line of the result that contains the rest of this line among others.
     within: Option<usize>,
     fate: Fate,
-    /// Lines behind this one that are gone, too, and not written.
+    /// Number of removed lines after this one that aren't written.
     more: usize,
 }
 
@@ -47,7 +47,7 @@ pub(super) fn section(best: TestCase<'_>, original: &[u8], origins: Origins) -> 
     let count = |fate| text::len(rows.iter().filter(|row| row.fate == fate && row.left.is_some()).count());
     let [kept, changed, gone] = [Fate::Kept, Fate::Changed, Fate::Gone].map(count);
     let all = rows.len();
-    // The lines that are gone are not worth the place of those that are left.
+    // Lines that are left are worth more space than removed ones.
     if all > MOST_ROWS {
         rows = without_most_of_the_gone(rows);
     }
@@ -75,7 +75,7 @@ pub(super) fn section(best: TestCase<'_>, original: &[u8], origins: Origins) -> 
     }
 }
 
-/// Of lines in a row that are gone only the first.
+/// Keeps only the first removed lines of each group.
 fn without_most_of_the_gone(rows: Vec<Row>) -> Vec<Row> {
     let mut kept: Vec<Row> = Vec::new();
     let mut in_a_row = 0;
@@ -128,7 +128,7 @@ fn cut(line: &[u8]) -> String {
     text::visible(&shown(&line[..line.len().min(4 * MOST_WIDTH)]), MOST_WIDTH)
 }
 
-/// The lines of a text; what a last line feed ends is not one more.
+/// Splits a text into lines. A final line feed doesn't start another one.
 fn lines(text: &[u8]) -> Vec<&[u8]> {
     let mut lines: Vec<&[u8]> = text.split(|byte| *byte == b'\n').collect();
     if lines.last().is_some_and(|last| last.is_empty()) {
@@ -137,10 +137,10 @@ fn lines(text: &[u8]) -> Vec<&[u8]> {
     lines
 }
 
-/// Lines of the input in their order, with those of the result beside the line that most of them comes from. `origins`
-/// are the lines of the input that the tokens of each line of the result come from.
+/// Aligns the lines of the input, in order, with the lines of the result: each next to the line that most of it comes
+/// from. `origins` has the lines of the input for the tokens of each line of the result.
 fn rows(before: &[&[u8]], after: &[&[u8]], origins: &[Vec<usize>]) -> Vec<Row> {
-    // Where something of a line of the input is, and which lines of the result belong beside it.
+    // The line of the result for each line of the input, and the lines of the result to put next to it.
     let mut within: Vec<Option<usize>> = vec![None; before.len()];
     let mut beside: Vec<Vec<usize>> = vec![Vec::new(); before.len()];
     let mut homeless = Vec::new();
@@ -160,7 +160,7 @@ fn rows(before: &[&[u8]], after: &[&[u8]], origins: &[Vec<usize>]) -> Vec<Row> {
     let mut rows: Vec<Row> = homeless.into_iter().map(alone).collect();
     for (line, rights) in beside.into_iter().enumerate() {
         let is_same = |right: &usize| after[*right].trim_ascii() == before[line].trim_ascii();
-        // The one that it is stands beside it, or else the first.
+        // The equal line is next to it, or else the first one.
         let facing = rights.iter().position(is_same);
         let fate = match (facing, within[line].or(rights.first().copied())) {
             (Some(_), _) => Fate::Kept,

@@ -19,11 +19,11 @@ pub enum Action {
     Help,
     /// Show or hide workers and the estimates of the model.
     Internals,
-    /// Close what lies over the panels.
+    /// Closes whatever covers the panels.
     Close,
-    /// Scroll by so many lines.
+    /// Scrolls by a number of lines.
     Scroll(isize),
-    /// Follow what goes.
+    /// Follows the changes.
     Follow,
 }
 
@@ -48,7 +48,7 @@ pub const LONG: [(&str, &str); 10] = [
 /// Lines of a page.
 const PAGE: isize = 15;
 
-/// The meaning of a key; `None` for one that means nothing.
+/// Returns the meaning of a key, or `None`.
 #[must_use]
 pub fn action(key: KeyEvent) -> Option<Action> {
     if key.kind == KeyEventKind::Release {

@@ -6,8 +6,8 @@
 //!       └───────── Control, Cancel ◄── Action ── keys
 //! ```
 //!
-//! The reduction only notes what happens. The thread does the slow work (comparing texts, parsing them for colours,
-//! drawing, a slow terminal) on a copy.
+//! The reduction only records events. The thread does the slow work on a copy: comparing texts, parsing them for
+//! colours, drawing, and waiting for a slow terminal.
 
 pub mod keys;
 mod panels;
@@ -51,7 +51,7 @@ pub struct Screen {
     subject: Subject,
     /// Says by its end that the thread has ended.
     thread: Option<Receiver<()>>,
-    /// The lines of progress that stand in where no screen can be had.
+    /// The progress lines that replace the screen if there is none.
     instead: Option<Progress>,
 }
 
@@ -109,8 +109,8 @@ impl Drop for Screen {
     fn drop(&mut self) {
         self.shared.ends.store(true, Ordering::SeqCst);
         if let Some(ended) = self.thread.take() {
-            // Nothing is ever sent: this waits for the other end to go. A thread that hangs is left behind; it draws no
-            // more when the screen is given back.
+            // Nothing is ever sent: this waits until the sender is dropped. A thread that hangs is abandoned; it draws
+            // nothing after the screen is given back.
             let _ = ended.recv_timeout(PATIENCE);
             terminal::restore();
         }

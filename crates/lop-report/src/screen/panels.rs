@@ -80,7 +80,7 @@ fn expected(name: &'static str, tests: Estimate, rate: Option<f64>) -> Line<'sta
     Line::from(vec![Span::styled(name, FAINT), Span::raw(line)])
 }
 
-/// Bytes over tests, on a scale where each step down is a tenth.
+/// Plots bytes over tests, with a logarithmic scale.
 pub(super) fn curve(frame: &mut Frame<'_>, area: Rect, state: &State) {
     let log = |bytes: usize| (bytes.max(1) as f64).log10();
     let mut points: Vec<(f64, f64)> = Vec::with_capacity(2 * state.curve.len() + 1);
@@ -168,7 +168,7 @@ pub(super) fn workers(frame: &mut Frame<'_>, area: Rect, state: &State) {
             Span::raw(format!(" {what}")),
         ])
     };
-    // Where there is no room for all, those that do something come first.
+    // If space is short, keys with an action come first.
     let mut all: Vec<_> = state.workers.iter().enumerate().collect();
     all.sort_by_key(|(_, worker)| worker.is_none() && room < state.workers.len());
     let lines: Vec<Line<'_>> = all.into_iter().take(room).map(line).collect();

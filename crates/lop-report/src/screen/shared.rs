@@ -14,7 +14,7 @@ use super::state::State;
 /// The reduction that a screen shows and its keys act on.
 #[derive(Clone, Debug)]
 pub struct Subject {
-    /// The file that is reduced; copies of the best result are put beside it.
+    /// The file to reduce. Copies of the best result are put next to it.
     pub path: PathBuf,
     /// Its content.
     pub input: Arc<[u8]>,

@@ -68,7 +68,7 @@ impl SourceView {
             }
             let parts = match fate {
                 Fate::Gone => ends(range, EXCERPT),
-                // Only the surroundings of what has changed are of interest.
+                // Only the surroundings of the change are interesting.
                 Fate::Stays if first.is_none_or(|first| at > first) => start(range, AROUND),
                 Fate::Stays => end(range, AROUND),
                 Fate::New | Fate::Said => start(range, AROUND),
@@ -178,7 +178,7 @@ struct Maker {
 }
 
 impl Maker {
-    /// Adds a part of a text, cut where its leaves begin and end.
+    /// Adds a part of a text, cut at the ends of its leaves.
     fn add_leaves(&mut self, text: &[u8], part: Range<usize>, leaves: &[(Range<usize>, Leaf)], fate: Fate) {
         let mut at = part.start;
         let first = leaves.partition_point(|(leaf, _)| leaf.end <= part.start);
@@ -251,7 +251,7 @@ mod tests {
         SourceView::new(before.as_bytes(), after.as_bytes(), &mut TokenView::default())
     }
 
-    /// The text with marks around what has gone (`-`) and what is new (`+`).
+    /// The text with marks around removed (`-`) and new (`+`) parts.
     fn marked(source_view: &SourceView) -> Vec<String> {
         let piece = |piece: &Piece| match piece.fate {
             Fate::Stays => piece.text.clone(),
@@ -294,7 +294,7 @@ mod tests {
     }
 
     proptest! {
-        /// The pieces that stay and those that are new make up the new text, but for control characters.
+        /// The kept and the new pieces are the new text without control characters.
         #[test]
         fn the_new_text_is_all_there(before in "[ab(\n ]{0,40}", after in "[ab(\n ]{0,40}") {
             let shown = passage(&before, &after);

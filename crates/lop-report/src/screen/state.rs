@@ -12,7 +12,7 @@ use lop_reduce::{Counts, Event, Outlook, Size};
 const POINTS: usize = 2_000;
 /// Messages that are kept.
 const MESSAGES: usize = 100;
-/// The rate is that of so much time.
+/// The period over which the rate is measured.
 const WINDOW: Duration = Duration::from_secs(10);
 /// How often the rate takes a reading.
 const READING: Duration = Duration::from_millis(250);
@@ -24,7 +24,7 @@ pub struct Attempt {
     pub pass: &'static str,
     /// Size of the candidate in bytes.
     pub bytes: usize,
-    /// The proposal behind the candidate, in words.
+    /// The description of the candidate's proposal.
     pub what: String,
     /// When it began.
     pub since: Duration,
@@ -48,7 +48,7 @@ pub struct State {
     archive: Option<Archive>,
     /// The best result.
     pub best: Arc<[u8]>,
-    /// Bytes of the best result after so many tests.
+    /// The bytes of the best result after a number of tests.
     pub curve: Vec<(u64, usize)>,
     /// The pass under way, as it is announced or as the last test says.
     pub pass: &'static str,
@@ -62,7 +62,7 @@ pub struct State {
     pub tests: u64,
     /// Answers from the cache.
     pub cache_hits: u64,
-    /// The test of each worker; `None` where it is idle.
+    /// The test of each worker; `None` if it is idle.
     pub workers: Vec<Option<Attempt>>,
     /// The machines that run them, if that is not this one.
     pub place: Option<String>,
@@ -190,7 +190,7 @@ impl State {
         }
     }
 
-    /// Tests per second of work in the last seconds; `None` before there is anything to measure.
+    /// Tests per second of work in the last seconds; `None` until there is enough to measure.
     #[must_use]
     pub fn rate(&self) -> Option<f64> {
         let &(from, tests) = self.readings.front()?;

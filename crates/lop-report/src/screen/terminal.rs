@@ -63,12 +63,11 @@ pub(super) fn is_taken() -> bool {
     is_raw_mode_enabled().unwrap_or(false)
 }
 
-/// Gives the screen back if it is taken. May be called from any thread, at any time: a process that ends in haste does
-/// so, too.
+/// Gives the screen back if it is taken. Any thread can call this at any time, even in a process that is about to end.
 pub fn restore() {
     if is_taken() {
         let mut out = io::stderr();
-        // Nothing can be done about a terminal that is gone.
+        // A terminal that has disappeared cannot be helped.
         let _ = execute!(out, LeaveAlternateScreen, Show);
         let _ = out.flush();
         let _ = disable_raw_mode();

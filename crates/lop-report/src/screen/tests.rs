@@ -1,5 +1,5 @@
-//! Pictures of a run at several sizes, held against the recorded ones in `pictures/`, and drawn at every size.
-//! `LOP_PICTURES=write` records them anew.
+//! Pictures of a run at several sizes, compared with the recorded ones in `pictures/`, and drawn at every size.
+//! `LOP_PICTURES=write` records them again.
 
 use std::fs;
 use std::path::PathBuf;

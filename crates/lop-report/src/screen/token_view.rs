@@ -32,7 +32,7 @@ pub enum Leaf {
     Error,
 }
 
-/// Finds out what leaves are.
+/// Determines the classes of leaves.
 #[derive(Default)]
 pub struct TokenView {
     tools: Option<(Arc<Grammar>, SyntaxParser)>,
@@ -58,7 +58,7 @@ impl TokenView {
     }
 }
 
-/// The class of a leaf: by its own kind, else by that of a node around it, else by its text.
+/// Returns the class of a leaf: by its own kind, by an enclosing node's kind, or by its text.
 fn kind(document: &Document, grammar: &Grammar, id: NodeId) -> Leaf {
     let around = || std::iter::successors(Some(id), |at| document.parent(*at)).take(3).map(|at| document.node(at));
     if around().any(|node| grammar.is_comment(node.kind)) {

@@ -52,7 +52,7 @@ impl User {
         User { shared, subject, canvas, leaves, look, source_view, shown, compared, drawn }
     }
 
-    /// Draws and listens until the run has ended, or the terminal is gone.
+    /// Draws and listens until the run or the terminal ends.
     pub(super) fn run(mut self) {
         let mut listens = true;
         while !self.shared.ends.load(Ordering::SeqCst) && terminal::is_taken() {
@@ -168,7 +168,7 @@ fn difference(before: &[u8], after: &[u8]) -> Vec<String> {
     String::from_utf8_lossy(&out).lines().map(|line| line.replace('\t', "    ")).collect()
 }
 
-/// Writes a copy beside a file, under a name that nothing has yet: `crash.copy-1.x` beside `crash.x`.
+/// Writes a copy next to a file, under a new name: `crash.copy-1.x` for `crash.x`.
 fn save(path: &Path, content: &[u8]) -> io::Result<PathBuf> {
     let stem = path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
     let extension = path.extension().map(|extension| format!(".{}", extension.to_string_lossy())).unwrap_or_default();

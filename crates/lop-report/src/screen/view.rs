@@ -1,5 +1,5 @@
-//! Draws a picture of a run: a pure function of what is known and what the user looks at. Which panels there are
-//! depends on the room.
+//! Draws a picture of a run: a pure function of the state and of the user's view. The available space determines the
+//! panels.
 
 use ratatui::Frame;
 use ratatui::layout::{Constraint, Layout, Rect};
@@ -40,7 +40,7 @@ pub enum Overlay {
 pub struct Look {
     /// The window over the panels.
     pub overlay: Overlay,
-    /// First line of the best result that is shown; `None` follows what goes.
+    /// The first line of the best result on the screen; `None` follows the changes.
     pub scroll: Option<usize>,
     /// First line of the difference that is shown.
     pub diff_scroll: usize,

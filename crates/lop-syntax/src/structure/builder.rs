@@ -32,7 +32,7 @@ pub(super) fn arena(notation: &Notation, text: &[u8], parts: &[Range<usize>]) ->
     laid.whole()
 }
 
-/// Tokens from one position to another, brackets with what is between them.
+/// Tokens from one position to another, and brackets with their content.
 type Slice = (usize, usize);
 
 /// The next separator that a slice may be split by.
@@ -56,7 +56,7 @@ enum Todo {
     Lines(usize, usize),
 }
 
-/// A line, and where the first one behind it is that is not indented more.
+/// A line, and the first line after it that isn't indented more.
 #[derive(Clone, Copy)]
 struct Line {
     tokens: Slice,
@@ -69,7 +69,7 @@ struct Line {
 struct Gap {
     is_blank: bool,
     breaks: usize,
-    /// Columns behind the last line break.
+    /// Number of columns since the last line break.
     indent: usize,
 }
 
@@ -131,7 +131,7 @@ impl Layout<'_> {
         self.builder.leaf(kind, token.start..token.end);
     }
 
-    /// One past the atom that begins with a token: the token, or the brackets with what is between them.
+    /// Returns the position after the atom that starts with a token: the token, or the brackets with their content.
     fn after(&self, at: usize) -> usize {
         match self.partners[at] {
             partner if partner != ALONE && partner as usize > at => partner as usize + 1,
@@ -231,7 +231,7 @@ impl Layout<'_> {
         self.todo.push(Todo::Lines(first, self.lines.len()));
     }
 
-    /// Lines of a level, each with those that are indented more, and with the line that closes these.
+    /// The lines of a level, each with the lines that are indented more and the line that closes them.
     fn nest(&mut self, from: usize, to: usize) {
         let mut todo = Vec::new();
         let mut at = from;
@@ -260,8 +260,8 @@ impl Layout<'_> {
         self.todo.extend(todo.into_iter().rev());
     }
 
-    /// Whether a line belongs to one before it at the same indentation: it closes what is indented more, or is the body in
-    /// braces of what the line before begins.
+    /// Whether a line belongs to an earlier one with the same indentation: it closes the lines that are indented more,
+    /// or is the body in braces of the line before.
     fn continues(&self, line: usize, head: Line, has_below: bool) -> bool {
         let Line { tokens: (from, _), indent, .. } = self.lines[line];
         if indent != head.indent {

@@ -28,7 +28,7 @@ pub(super) enum Kind {
 }
 
 impl Kind {
-    /// The byte that stands for the beginning, or for the leaf, in an outline.
+    /// The byte in an outline for the start of the node, or for the leaf.
     pub(super) fn byte(self) -> u8 {
         match self {
             Kind::Text => 0,
@@ -81,7 +81,7 @@ impl Kind {
         !matches!(self, Kind::Begin | Kind::End | Kind::Mark(_))
     }
 
-    /// Whether it may stand anywhere.
+    /// Whether the node can be anywhere.
     pub(super) fn is_extra(self) -> bool {
         self == Kind::Comment
     }

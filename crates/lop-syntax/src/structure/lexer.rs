@@ -14,7 +14,7 @@ pub(super) enum Class {
     String,
     Comment,
     Sign,
-    /// Begins what the token with the same partner ends.
+    /// Starts a pair; the token with the same partner ends it.
     Open(Partner),
     Close(Partner),
     Comma,
@@ -222,7 +222,7 @@ fn quoted(rest: &[u8], quote: u8, escape: Option<u8>) -> Option<usize> {
     }
 }
 
-/// Length of a sign: the same one several times, or one with `=` or `>` behind it; else a character.
+/// Returns the length of a sign: repetitions of one character, a character before `=` or `>`, or a single character.
 fn sign(rest: &[u8]) -> usize {
     let first = rest[0];
     if !first.is_ascii_punctuation() {

@@ -8,9 +8,9 @@
 //! ```
 //!
 //! [`Notation`] defines the meaning of the characters. It comes from a language's folder, or is guessed from the text.
-//! The lexer splits the text into tokens, [`pairs`] finds what belongs together, and the builder makes an arena like
-//! that of a grammar's tree. Everything takes linear time, and nothing is recursive. Rules are tree-sitter queries, and
-//! see the same tree through an [`outline`].
+//! The lexer splits the text into tokens, [`pairs`] finds the pairs, and the builder makes an arena like that of a
+//! grammar's tree. Everything takes linear time, and nothing is recursive. Rules are tree-sitter queries, and see the
+//! same tree through an [`outline`].
 
 mod builder;
 mod kinds;
@@ -71,7 +71,7 @@ impl Structure {
         self.outline.get_or_init(|| Outline::of(self.arena())).root()
     }
 
-    /// A hash of the tokens' texts and, where they mean something, of the line breaks and the indentation before them.
+    /// Hashes the tokens and, if they mean something, the line breaks and the indentation before them.
     pub(super) fn shape(&self) -> u64 {
         let mut hasher = DefaultHasher::new();
         let mut end = 0;

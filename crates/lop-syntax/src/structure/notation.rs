@@ -2,12 +2,12 @@
 
 use std::collections::{BTreeMap, HashMap};
 
-/// The marks of a kind of text: what brackets, quotes, comments, words and separators look like.
+/// The marks of a kind of text: its brackets, quotes, comments, words and separators.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Notation {
     /// Beginnings of comments that end with their line.
     pub line_comments: Vec<Vec<u8>>,
-    /// Such a comment begins only where its line does.
+    /// Such a comment is always at the start of a line.
     pub only_at_lines: bool,
     /// Beginnings and ends of other comments.
     pub block_comments: Vec<(Vec<u8>, Vec<u8>)>,
@@ -71,7 +71,7 @@ impl Default for Notation {
 
 const BRACKETS: [(u8, u8); 3] = [(b'(', b')'), (b'[', b']'), (b'{', b'}')];
 
-/// How much of a text is looked at for what its marks mean.
+/// Number of bytes from which the marks are guessed.
 const LOOKED_AT: usize = 1 << 20;
 
 impl Notation {
@@ -108,7 +108,7 @@ impl Notation {
         byte.is_ascii_alphanumeric() || byte == b'_' || byte >= 0x80 || self.name_signs.contains(&byte)
     }
 
-    /// Whether a line that begins with this token closes what is indented more before it.
+    /// Whether a line that starts with this token closes the lines before it that are indented more.
     pub(super) fn closes(&self, token: &[u8]) -> bool {
         let word = token.to_ascii_lowercase();
         word.starts_with(b"end") || [&b"done"[..], b"fi", b"esac", b"}", b")", b"]", b"</"].contains(&&word[..])
@@ -151,7 +151,7 @@ fn are_paired(text: &[u8], open: u8, close: u8) -> bool {
     (alone + depth) * 4 <= paired.max(8)
 }
 
-/// Whether some lines begin with a mark of comments, with a blank or a further mark behind it.
+/// Whether some lines start with a comment mark that a blank or another mark follows.
 fn is_comment_mark(lines: &[&[u8]], mark: &[u8]) -> bool {
     let is_comment = |line: &&&[u8]| {
         let line = line.trim_ascii_start();
@@ -177,7 +177,7 @@ fn has_tags(text: &[u8]) -> bool {
 const RECORDS: usize = 200;
 const FEWEST_RECORDS: usize = 4;
 
-/// The separator of which nearly all lines have the same number.
+/// Finds the separator that nearly all lines have equally often.
 fn record_separator(lines: &[&[u8]]) -> Option<u8> {
     let lines: Vec<_> = lines.iter().filter(|line| !line.trim_ascii().is_empty()).take(RECORDS).collect();
     if lines.len() < FEWEST_RECORDS {

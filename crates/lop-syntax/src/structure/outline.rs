@@ -13,7 +13,7 @@ use crate::arena::{Arena, NodeId};
 pub(super) struct Outline {
     arena: Arc<Arena>,
     tree: Tree,
-    /// The node that each byte of the outline stands for.
+    /// The node for each byte of the outline.
     nodes: Vec<NodeId>,
 }
 
@@ -90,7 +90,7 @@ impl<'t> Root<'t> {
         Root { node: tree.root_node(), outline: None }
     }
 
-    /// The node. Its own place counts only where the tree is a grammar's: ask [`Root::range`].
+    /// The node. Its own range is right only for a grammar's tree: use [`Root::range`].
     #[must_use]
     pub fn node(&self) -> Node<'t> {
         self.node

@@ -11,7 +11,7 @@ fn document(notation: Notation, text: &[u8]) -> Document {
     Document::parse(&mut SyntaxParser::structure(&Arc::new(notation)), text).expect("any text has a structure")
 }
 
-/// The tree of a text: the leaves as they are, and in brackets what is inside others.
+/// Shows the tree of a text: the leaves as they are, and inner nodes in brackets.
 fn shown(text: &str) -> String {
     let document = document(Notation::of(text.as_bytes()), text.as_bytes());
     fn of(document: &Document, id: NodeId) -> String {
