@@ -57,7 +57,7 @@ impl ConfineArgs {
         words.extend(self.with.iter().flat_map(|path| ["--with".into(), path.clone().into_os_string()]));
         words.extend(self.fix.iter().flat_map(|line| ["--fix".into(), OsString::from(line)]));
         let isolate = self.isolate.to_possible_value().map(|value| value.get_name().to_owned());
-        // Said or not, none is none; where tests run elsewhere it must not be said.
+        // With or without the option, this is the default; if tests run elsewhere, it must not be set.
         let isolate = isolate.filter(|_| self.isolate != IsolateArg::None);
         words.extend(isolate.map(|name| OsString::from(format!("--isolate={name}"))));
         #[cfg(feature = "remote")]
@@ -65,7 +65,7 @@ impl ConfineArgs {
         words
     }
 
-    /// The same, where no answer of an earlier run counts.
+    /// Returns the confinement without cached outcomes of earlier runs.
     pub(super) fn asking_anew(self) -> Self {
         #[cfg(feature = "remote")]
         return ConfineArgs { remote: RemoteArgs { anew: true, ..self.remote }, ..self };
@@ -73,7 +73,7 @@ impl ConfineArgs {
         self
     }
 
-    /// Tests at the same time, where `local` is said for this machine.
+    /// Returns the number of parallel tests; `local` is the number for this machine.
     pub(super) fn jobs(&self, local: Option<Jobs>) -> Option<Jobs> {
         #[cfg(feature = "remote")]
         return self.remote.jobs(local);

@@ -21,10 +21,10 @@ const FIRST: &[u8] = b"# Crash reproducer for ";
 /// No such script is larger.
 const LARGEST: u64 = 4 << 20;
 
-/// The same command line, where it names nothing but such a script with the input and the command in its place.
+/// Replaces such a script in a command line by its input and its command. Other command lines stay the same.
 ///
 /// # Errors
-/// A script whose command cannot be read, or has no input beside it.
+/// A script whose command cannot be parsed, or that has no input next to it.
 pub(super) fn expanded(args: ReduceArgs, words: Vec<OsString>) -> Result<(ReduceArgs, Vec<OsString>), Failure> {
     let ([script], []) = (&args.given.words[..], &args.given.test[..]) else { return Ok((args, words)) };
     let is_script = script.extension().is_some_and(|extension| extension == "sh");
@@ -56,7 +56,7 @@ pub(super) fn expanded(args: ReduceArgs, words: Vec<OsString>) -> Result<(Reduce
     Ok((cli.reduce, expanded))
 }
 
-/// The input that stands beside a script, and the script's command with `@@` in the place of it.
+/// Returns the input next to a script, and the script's command with `@@` for the input.
 fn pair(script: &Path, text: &str) -> Option<(OsString, Vec<OsString>)> {
     let line = text.lines().rev().map(str::trim).find(|line| !line.is_empty() && !line.starts_with('#'))?;
     let mut words = shlex::split(line)?;

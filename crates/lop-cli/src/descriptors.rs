@@ -8,7 +8,7 @@ use rustix::io::Errno;
 
 use super::failure::Failure;
 
-/// Files that are open at the same time in a run with one test at a time, beside those that are open already.
+/// Number of files that a run with one test at a time opens, in addition to those that are open already.
 const NEEDED: usize = 20;
 /// A file that can always be opened.
 const NULL: &str = "/dev/null";

@@ -22,9 +22,8 @@ use super::signature_choice::{self, Chosen};
 /// Warnings that are offered.
 const OFFERED: usize = 9;
 
-/// Finds what the settings leave open: the conditions, where none were given and the command fails on the test case, and
-/// what second commands do on it. `typed` are the words
-/// of the command line when a run begins; in one that is gone on with nothing is said or asked.
+/// Completes the settings: finds the conditions, if none were given and the command fails on the test case, and the
+/// behaviour of second commands on it. `typed` is the command line of a new run; a resumed run prints and asks nothing.
 ///
 /// # Errors
 /// When there is no crash that was insisted on, a second command cannot be run, or the user says no.
@@ -100,7 +99,7 @@ impl IncompleteTest<'_> {
     /// signature the condition.
     ///
     /// # Errors
-    /// When there is no crash that was insisted on, or a condition beside it.
+    /// If `--crash` finds no crash, or there is another condition.
     pub(crate) fn find(&mut self, cancel: &Cancel) -> Result<DetectedFailure, Failure> {
         let (insists, has_none) = (self.sought.crash, !self.spec.has_conditions());
         if insists && !has_none {
@@ -136,7 +135,7 @@ impl IncompleteTest<'_> {
         let mut signatures = table.signatures(&seen);
         signatures.retain(|signature| signature.crash || !insists);
         let warnings = if first.exit == Exit::Code(0) && !insists { table.warnings(&seen) } else { Vec::new() };
-        // The baseline says what is the matter with a run that gave no answer.
+        // The baseline reports a run without an outcome.
         if signatures.is_empty() && warnings.is_empty() {
             return match (insists, first.verdict) {
                 (true, Some(_)) => Err(no_crash(self.path, first.exit)),
@@ -186,7 +185,7 @@ impl IncompleteTest<'_> {
         Ok(())
     }
 
-    /// Sees what the second commands do on the test case, and gives them to the test.
+    /// Runs the second commands on the test case, and adds them to the test.
     ///
     /// # Errors
     /// When one cannot be run, or gives no answer.
@@ -214,12 +213,12 @@ impl DetectedFailure {
         if let DetectedFailure::Found(chosen, _) = self { chosen.signature.options() } else { Vec::new() }
     }
 
-    /// Why what was found is worth little; empty where it is not.
+    /// Why the signature is worth little; empty if it is good.
     fn weakness(&self) -> &str {
         if let DetectedFailure::Found(chosen, _) = self { &chosen.weakness } else { "" }
     }
 
-    /// Says what was found, and the command line that says so; or what to do where nothing could be found.
+    /// Prints the signature and the command line with it, or the next steps if there is none.
     ///
     /// # Errors
     /// Those of the writer.
@@ -281,7 +280,7 @@ pub(crate) fn with_conditions(typed: Vec<OsString>, found: &[(&'static str, Stri
     words
 }
 
-/// The same as a line of a shell.
+/// Formats it as a shell line.
 fn shown_line(typed: &[OsString], found: &[(&'static str, String)]) -> String {
     let words = with_conditions(typed.to_vec(), found);
     shell_line(words.iter().map(OsString::as_os_str))
@@ -368,7 +367,7 @@ fn insist(special: &DetectedFailure, open: &IncompleteTest<'_>) -> Result<(), Fa
     })
 }
 
-/// Asks once whether to go on, if a user is at the terminal.
+/// Asks once whether to continue, if there is a user at the terminal.
 fn ask(yes: bool) -> Result<(), Failure> {
     if yes || !is_somebody_there() {
         return Ok(());

@@ -43,8 +43,8 @@ pub(super) struct Files<'p> {
 }
 
 impl Files<'_> {
-    /// Holds what is written against what is needed and against what else is written. The output is
-    /// held against the input where it is opened.
+    /// Checks that no written file is one that is needed, or written twice. The output is compared with the input when
+    /// it is opened.
     ///
     /// # Errors
     /// The first name that is taken.

@@ -14,8 +14,8 @@ use super::failure::Failure;
 /// The time that the command gets, unless the tests have a deadline.
 const DEADLINE: Duration = Duration::from_secs(60);
 
-/// The command as a step before a test of this name, and as one before a result is written. It has as much of this machine,
-/// and the same beside the candidate, as the test.
+/// Returns the command as a step before a test of this name, and as one before a result is written. It has the
+/// confinement and the side files of the test.
 ///
 /// # Errors
 /// When the command cannot be run, or the test case has several files.
@@ -44,7 +44,7 @@ pub(super) fn fixing(
     let fix = command.confined(confinement)?.with_belongings(beside)?;
     let (own, deadline) = (fix.clone(), deadline.unwrap_or(DEADLINE));
     let formatter = Formatter::new(move |text, cancel| {
-        // Tests run beside it, whose processes are not this one's to end.
+        // Tests run at the same time, and this must not end their processes.
         let options = SlotOptions { directory: None, candidate_len: text.len(), owns_process: false };
         let mut slot = Slot::new(&options).map_err(|error| FormatterError(error.into()))?;
         own.change(text, &mut slot, deadline, cancel).map_err(|outcome| FormatterError(outcome.exit.to_string().into()))

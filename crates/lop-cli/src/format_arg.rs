@@ -14,7 +14,7 @@ use lop_run::oracle::{CommandOracle, Conditions, Subject};
 pub enum FormatArg {
     /// One of lop's own.
     Own(OwnFormat),
-    /// The words of a command that writes a text anew.
+    /// The words of a formatter's command.
     Command(Vec<OsString>),
 }
 

@@ -150,7 +150,7 @@ pub(super) fn is_path(text: &str) -> bool {
     text.contains('/') || [".", ".."].contains(&text) || LIBRARIES.iter().any(|end| text.ends_with(end))
 }
 
-/// The path of a parser, and the function behind it; the path may have a [`SYMBOL`] in it, too.
+/// The path of a parser, and the name of its function; the path can contain a [`SYMBOL`], too.
 fn parts(text: &str) -> (&str, Option<&str>) {
     let parts = text.rsplit_once(SYMBOL).filter(|(_, name)| name.starts_with("tree_sitter_"));
     parts.map_or((text, None), |(path, name)| (path, Some(name)))

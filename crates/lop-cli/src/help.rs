@@ -1,5 +1,5 @@
-//! The help. `lop --help` is one page of what most people need. `lop help all` says everything about every option; its
-//! text is the comments of the definitions, as is that of the manual pages and of the manual's chapter (`options_page`).
+//! The help. `lop --help` is one page for most people. `lop help all` has everything about every option. Its text comes
+//! from the comments of the definitions, as do the manual pages and the manual's chapter (`options_page`).
 
 use std::ffi::OsString;
 use std::io::Write;
@@ -85,7 +85,7 @@ pub(super) fn command() -> Command {
         .disable_version_flag(true)
         .arg(flag(ArgAction::HelpShort).help("Show this page").hide_short_help(true))
         .arg(version())
-        // The setting takes the flag from the subcommands, too.
+        // This setting also removes the flag from the subcommands.
         .mut_subcommands(|inner| inner.arg(flag(ArgAction::Help).help("Show help, all of it with --help")))
 }
 
@@ -148,7 +148,7 @@ fn version() -> clap::Arg {
     version.help("Show the version").hide_short_help(true)
 }
 
-/// The list of subcommands: a line for each of the first `told`, and one with the names of the others.
+/// Makes the list of subcommands: a line for each of the first `told`, and one line with the other names.
 fn commands(command: &Command, told: usize) -> String {
     let mut lines = vec!["Commands:".to_owned()];
     let (told, named) = COMMANDS.split_at(told);

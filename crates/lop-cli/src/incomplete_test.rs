@@ -20,7 +20,7 @@ pub(crate) struct IncompleteTest<'a> {
     pub(crate) path: &'a Path,
     /// Its content.
     pub(crate) content: &'a [u8],
-    /// Whether a failure may be what is interesting. A script says by its exit code what it means.
+    /// Whether a failure can be the interesting behaviour. A script defines it by its exit code.
     pub(crate) may_fail: bool,
     /// The options on the signature to find, and on further conditions.
     pub(crate) sought: &'a SignatureArgs,
@@ -32,7 +32,7 @@ pub(crate) struct IncompleteTest<'a> {
     pub(crate) allow_empty: bool,
     /// The forms of the test case with nothing in it.
     pub(crate) trivial_inputs: &'a TrivialInputs,
-    /// The conditions, those that are found among them.
+    /// The conditions, including found ones.
     pub(crate) spec: ConditionSpec,
     /// The test, which gets the conditions and the second commands.
     pub(crate) oracle: CommandOracle,
@@ -113,9 +113,9 @@ pub(crate) fn named_of(
     is_interesting.then(|| Missing { line: String::new(), things })
 }
 
-/// How far what a test case names is followed to what that names.
+/// Maximum depth of files that name further files.
 const DEEPEST: usize = 4;
-/// Larger files are not looked through for what they name.
+/// Maximum size of a file that is searched for names.
 const LARGEST: u64 = 1 << 20;
 
 /// Where commands are run.
@@ -136,8 +136,7 @@ impl<'a> Probe<'a> {
         Ok(Probe { slot, deadline: deadline.unwrap_or(BASELINE_DEADLINE), cancel })
     }
 
-    /// Another one that is used at the same time. Two that know nothing of each other would take each other's processes for
-    /// ones that a run has left behind.
+    /// Returns another one for use at the same time. Independent ones would end each other's processes as left behind.
     ///
     /// # Errors
     /// When there is none.

@@ -7,7 +7,8 @@ use std::path::{Path, PathBuf};
 use lop_files::disk;
 use lop_grammar::{library_in, parsers_in};
 
-/// Whose parsers are where. A part in braces is a folder of the user's or a variable, see [`base`]; `*` is any name.
+/// The owners of parsers, and their places. A part in braces is a folder of the user or a variable, see [`base`]; `*`
+/// is any name.
 const PLACES: [(&str, &str); 21] = [
     ("Helix", "{config}/helix/runtime/grammars/*"),
     ("Helix", "{HELIX_RUNTIME}/grammars/*"),
@@ -47,7 +48,7 @@ pub(super) struct Installed {
     pub(super) owner: &'static str,
     /// The library.
     pub(super) library: PathBuf,
-    /// The function that gives it, where the library has several.
+    /// The function that returns it, if the library has several.
     pub(super) symbol: Option<String>,
 }
 
@@ -81,7 +82,7 @@ fn found(variable: &dyn Fn(&str) -> Option<PathBuf>) -> Vec<Installed> {
     all
 }
 
-/// The folder that a name in braces stands for.
+/// Returns the folder that a name in braces means.
 fn base(name: &str, variable: &dyn Fn(&str) -> Option<PathBuf>) -> Option<PathBuf> {
     let in_home = |folder: &str| Some(variable("HOME")?.join(folder));
     let apple = cfg!(target_vendor = "apple");
@@ -94,7 +95,7 @@ fn base(name: &str, variable: &dyn Fn(&str) -> Option<PathBuf>) -> Option<PathBu
     }
 }
 
-/// The paths that a pattern stands for.
+/// Returns the paths that match a pattern.
 fn matching(pattern: &str, variable: &dyn Fn(&str) -> Option<PathBuf>) -> Vec<PathBuf> {
     let mut paths = vec![PathBuf::from("/")];
     for part in pattern.trim_start_matches('/').split('/') {

@@ -31,7 +31,7 @@ pub(super) struct Language {
 }
 
 impl Language {
-    /// Finds it, and loads its parser where that is a library.
+    /// Finds the language, and loads its parser if that is a library.
     ///
     /// # Errors
     /// An unknown grammar, and whatever is wrong with a library.
@@ -61,13 +61,13 @@ impl Language {
         Ok(Self { registry, name, choice: if by_extension { Choice::Extension } else { choice }, loaded })
     }
 
-    /// Its folder; `None` is text.
+    /// Returns its folder; `None` is text.
     pub(super) fn folder(&self) -> Option<Folder<'_>> {
         let built_in = || self.registry.folders().find(|folder| Some(folder.name) == self.name.as_deref()).copied();
         self.loaded.as_ref().map(Loaded::folder).or_else(built_in)
     }
 
-    /// The grammar, with the user's rules if there are any; `None` is text.
+    /// Returns the grammar, with the user's rules if there are any; `None` is text.
     ///
     /// # Errors
     /// Any error in the language's files, or in the rules.
@@ -80,7 +80,7 @@ impl Language {
         }
     }
 
-    /// The suffix that tells it from others of the same name; empty for one that is built in.
+    /// Returns the suffix that distinguishes it from others with the same name; empty for a built-in one.
     pub(super) fn identity(&self) -> String {
         self.loaded.as_ref().map(|loaded| format!(" from {}", loaded.identity())).unwrap_or_default()
     }
@@ -114,7 +114,7 @@ pub(super) fn read(directory: &Path) -> Result<Overrides, RulesError> {
     }
 }
 
-/// The hash of a user's own rules, to be put behind the name of the language.
+/// Returns the hash of a user's own rules, as a suffix of the language's name.
 pub(super) fn identity(folder: &Path) -> String {
     let files = FILES.map(|name| disk::read(&folder.join(name), LARGEST).unwrap_or_default());
     format!(" with {}", blake3::hash(&files.join(&b"\0"[..])))

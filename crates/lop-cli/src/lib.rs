@@ -74,11 +74,11 @@ use failure::Failure;
 /// Runs lop with the arguments of the process.
 #[must_use]
 pub fn main() -> ExitCode {
-    // Not lop, but what stands between it and a test that has limits.
+    // Not lop itself, but the program that sets a test's limits.
     if let Some(code) = run_limited(std::env::args_os()) {
         return code;
     }
-    // Ends the process itself for --help, --version and what clap can tell to be wrong (exit code 2).
+    // Ends the process for --help, --version and errors that clap detects (exit code 2).
     match run(std::env::args_os().collect()) {
         Ok(code) => code.into(),
         Err(failure) => {

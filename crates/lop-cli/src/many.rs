@@ -29,7 +29,7 @@ use super::incomplete_test::Probe;
 use super::many_args::FolderArgs;
 use super::piped::is_stdout;
 
-/// Deadline of a run where none was given.
+/// Default time limit of a run.
 const DEADLINE: Duration = Duration::from_secs(10);
 
 /// Files per worker whose runs are under way or wait for those before them.
@@ -40,7 +40,7 @@ const MOST_LISTED: usize = 10;
 
 /// The command, and how it is run.
 pub(super) struct Many {
-    /// Its words; those that name something here are absolute.
+    /// The words of the command. Paths of this machine are absolute.
     pub(super) words: Vec<OsString>,
     pub(super) jobs: usize,
     pub(super) deadline: Duration,
@@ -55,7 +55,7 @@ pub(super) struct Many {
 pub(super) struct Input {
     /// Its path below the directory, for people and records.
     pub(super) name: String,
-    /// The same, as one of the system.
+    /// Returns the message as an error of the system.
     pub(super) below: PathBuf,
     pub(super) path: PathBuf,
 }
@@ -113,8 +113,8 @@ impl Many {
         self.fix.as_ref().map(fix).transpose()
     }
 
-    /// Does some `work` for each of the files, on as many threads as there are jobs, and gives what came of it to `take` in
-    /// the order of the files, with a place to run the command again. The files ahead of that order are few.
+    /// Runs `work` for each of the files on one thread per job, and passes the results to `take` in the order of the
+    /// files, with a place to run the command again. Few files are started out of order.
     ///
     /// # Errors
     /// Those of both, and a worker that has no place to run tests. Runs that are under way come to their end first.
@@ -142,7 +142,7 @@ impl Many {
                     }
                 });
             }
-            // The workers end when there are no more jobs, also behind an error.
+            // The workers end when there are no more jobs, even after an error.
             let jobs = jobs;
             drop(answers);
             let (mut sent, mut taken, mut waiting) = (0, 0, BTreeMap::new());
@@ -154,7 +154,7 @@ impl Many {
                 let Ok((number, done)) = answered.recv() else { break };
                 waiting.insert(number, done);
                 while let Some(done) = waiting.remove(&taken) {
-                    // A panic is that of the whole run, which must not wait for its answer.
+                    // A panic of a worker must end the run, which would wait for its result.
                     take(files[taken], done.unwrap_or_else(|panic| resume_unwind(panic))?, &mut own)?;
                     taken += 1;
                 }
@@ -164,8 +164,8 @@ impl Many {
     }
 }
 
-/// The regular files in a directory and its folders, by their paths, without those below `but` and what version controls
-/// keep. Links are not followed.
+/// Lists the regular files in a directory and its subdirectories by their paths, except those below `but` and in the
+/// directories of version control systems. Links aren't followed.
 ///
 /// # Errors
 /// A folder that cannot be read.
@@ -196,12 +196,12 @@ pub(super) fn files_in(folder: &Path, but: &Path) -> Result<Vec<Input>, Failure>
     Ok(all)
 }
 
-/// Only users who may read a directory may read what is made of its files.
+/// Only users who can read a directory can read the results of its files.
 pub(super) fn audience(folder: &Path) -> ReadAccess {
     ReadAccess::of_file(folder)
 }
 
-/// A folder for results: the one that was asked for, or one beside the directory with an ending of its own.
+/// Returns the folder for results: the user's, or one next to the directory with this ending.
 pub(super) fn place(output: Option<&PathBuf>, folder: &Path, ending: &str) -> PathBuf {
     output.cloned().unwrap_or_else(|| {
         let mut name = folder.components().collect::<PathBuf>().into_os_string();
@@ -210,7 +210,8 @@ pub(super) fn place(output: Option<&PathBuf>, folder: &Path, ending: &str) -> Pa
     })
 }
 
-/// Writes lines of JSON to where they were asked for; `true` if that is standard output, where nothing else goes then.
+/// Writes lines of JSON to a file or to standard output. Returns `true` for standard output, which then gets nothing
+/// else.
 ///
 /// # Errors
 /// A place that cannot be written to.

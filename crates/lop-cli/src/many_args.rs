@@ -12,7 +12,7 @@ use super::grammar_args::GrammarArgs;
 use super::values::{jobs, seconds};
 use lop_run::exec::Jobs;
 
-/// A directory of files, on each of which a command is run.
+/// A directory of files, and a command to run on each of them.
 #[derive(Debug, Args)]
 pub struct FolderArgs {
     /// The directory with the files. Subdirectories count, too
@@ -32,7 +32,7 @@ pub struct FolderArgs {
     pub many: ManyArgs,
 }
 
-/// How a command is run on test cases, and where the results are written for programs.
+/// A command to run on test cases, and the output for programs.
 #[derive(Debug, Args)]
 pub struct ManyArgs {
     /// The test as a command, with `@@` for the path of the candidate

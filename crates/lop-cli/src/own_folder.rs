@@ -9,7 +9,7 @@ pub(super) fn user_folder() -> Option<PathBuf> {
     Some(Xdg::new().ok()?.config_dir().join("lop"))
 }
 
-/// Returns the directory of what lop remembers about the user.
+/// Returns the directory for lop's own data about the user, such as the key for journals.
 pub(super) fn state_folder() -> Option<PathBuf> {
     Some(Xdg::new().ok()?.state_dir()?.join("lop"))
 }

@@ -12,7 +12,7 @@ use lop_files::project::MOST_BYTES;
 /// The name of the candidate, before the extension of its language.
 const NAME: &str = "stdin";
 
-/// The name that stands for standard output.
+/// The name that means standard output.
 pub(super) const DASH: &str = "-";
 
 /// Whether a path of the command line means standard output.
@@ -23,7 +23,7 @@ pub(super) fn is_stdout(path: &Path) -> bool {
 
 /// Whether a path of the command line means standard input.
 pub(super) fn is_stdin(path: &Path) -> bool {
-    // The same sign stands for both.
+    // The same sign means both.
     is_stdout(path)
 }
 
@@ -41,7 +41,7 @@ pub(super) fn read() -> Result<Vec<u8>, Failure> {
     }
 }
 
-/// The name of a candidate, for `path` as it was given: its own, or that of standard input in this language.
+/// Returns the name of a candidate: that of `path`, or for standard input a name with the extension of its language.
 pub(super) fn name(path: PathBuf, grammar: Option<&Grammar>) -> PathBuf {
     if !is_stdin(&path) {
         return path;

@@ -10,7 +10,7 @@ use lop_report::visible::is_hidden;
 
 use super::{help, suggestion};
 
-/// Ends the process as clap would, with what it has to say.
+/// Ends the process like clap, with its message.
 pub(super) fn refuse(error: clap::Error, words: &[OsString]) -> ! {
     let code = error.exit_code();
     if !error.use_stderr() {
@@ -19,7 +19,7 @@ pub(super) fn refuse(error: clap::Error, words: &[OsString]) -> ! {
         std::process::exit(code)
     }
     let mut out = text::stderr();
-    // A closed standard error is no problem: the exit code says it, too.
+    // If standard error is closed, the exit code has to be enough.
     let _ = write!(out, "{}", said(&error, words)).and_then(|()| match hint(&error, words) {
         Some(hint) => writeln!(out, "{HINT}hint:{HINT:#} {}", text::one_line(&hint)),
         None => Ok(()),
@@ -28,7 +28,7 @@ pub(super) fn refuse(error: clap::Error, words: &[OsString]) -> ! {
     std::process::exit(code)
 }
 
-/// The message. It quotes the words as they are, so that what is hidden in them is written out before it is made.
+/// Makes the message. It quotes the words, so their hidden characters are escaped first.
 fn said(error: &clap::Error, words: &[OsString]) -> String {
     let hides = |word: &OsString| word.to_str().is_none_or(|word| word.chars().any(is_hidden));
     if words.iter().any(hides) {
@@ -49,7 +49,7 @@ fn hint(error: &clap::Error, words: &[OsString]) -> Option<String> {
     if error.get(ContextKind::InvalidArg).is_some_and(of_pass) {
         return Some("`lop passes` lists what each pass does".to_owned());
     }
-    // An option of the test's command is nothing that lop knows, where `--` was forgotten.
+    // If `--` is missing, an option of the test's command is unknown to lop.
     let plain = words.iter().skip(1).filter(|word| !word.to_string_lossy().starts_with('-')).count();
     let is_late = error.kind() == ErrorKind::UnknownArgument && plain > 1 && words.iter().all(|word| word != "--");
     is_late.then(|| "write the command and its options after `--`: lop FILE -- CMD ARGS…".to_owned())

@@ -19,11 +19,11 @@ use super::failure::Failure;
 use super::own_folder::user_folder;
 use super::values::at_least_one;
 
-/// The file beside the user's own settings.
+/// The file next to the user's configuration.
 const NAME: &str = "remote.toml";
 /// Larger files are none of these.
 const LARGEST: u64 = 1 << 20;
-/// Tests at the same time where nothing is said.
+/// Default number of parallel tests.
 const JOBS: usize = 16;
 /// More threads that wait keep this machine from anything else.
 const MOST_JOBS: usize = 2048;
@@ -52,7 +52,7 @@ pub struct RemoteArgs {
     /// A path below the directory of TEST keeps its place relative to TEST; any other is next to TEST (repeatable)
     #[arg(long, value_name = "PATH", requires = "remote", help_heading = ELSEWHERE)]
     pub remote_input: Vec<PathBuf>,
-    /// Whether each test is run, also where the server remembers its answer.
+    /// Whether each test runs even if the server has its outcome cached.
     #[arg(skip)]
     pub anew: bool,
 }
@@ -85,7 +85,7 @@ impl RemoteArgs {
         }
     }
 
-    /// The options of a run that goes on, with these said now.
+    /// Returns the options of a resumed run, changed by these.
     pub(super) fn replaced_by(self, now: &RemoteArgs) -> RemoteArgs {
         match (&now.remote, self) {
             (None, before) => before,
@@ -111,7 +111,7 @@ impl RemoteArgs {
         words
     }
 
-    /// Tests at the same time, where `local` is said for this machine.
+    /// Returns the number of parallel tests; `local` is the number for this machine.
     pub(super) fn jobs(&self, local: Option<Jobs>) -> Option<Jobs> {
         match (self.address(), self.remote_jobs, local) {
             (None, ..) => local,
@@ -161,7 +161,8 @@ struct Proof {
 }
 
 impl Proof {
-    /// That of the user's file, and over it that of the environment. Paths in the file are meant from its folder.
+    /// Returns the user's credentials: from the file, and with precedence from the environment. Paths in the file are
+    /// relative to its folder.
     fn of_user() -> Result<Self, Failure> {
         let mut proof = match user_folder() {
             Some(folder) => Self::of_file(&folder.join(NAME))?,

@@ -74,7 +74,7 @@ fn second(open: &IncompleteTest<'_>, words: &[OsString]) -> Result<CommandOracle
     beside(open, second_command(open, &words)?)
 }
 
-/// A second command has as much of the machine, and the same beside the candidate, as the test.
+/// A second command has the confinement and the side files of the test.
 fn beside(open: &IncompleteTest<'_>, oracle: CommandOracle) -> Result<CommandOracle, Failure> {
     Ok(oracle.confined(open.confinement.clone())?.with_belongings(open.oracle.side_files().to_vec())?)
 }

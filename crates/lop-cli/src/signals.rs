@@ -15,7 +15,7 @@ use lop_run::oracle::{Cancel, end_tests_at_once};
 
 use super::exit_code::Code;
 
-/// The time that a run told to end at once gets to kill its tests and remove its directories.
+/// Time limit for killing tests and removing directories after a request to end at once.
 const LAST_RITES: Duration = Duration::from_secs(1);
 
 /// Watches for SIGINT, SIGTERM and SIGHUP from now on, and passes them on to `cancel`.
@@ -29,8 +29,8 @@ pub(crate) fn watch(cancel: Cancel) -> io::Result<()> {
     if !is_ignored(SIGHUP) {
         wanted.push(SIGHUP);
     }
-    // A write beyond `ulimit -f` is an error like that of a full disk, and not the end. A handler, because to ignore
-    // the signal would be inherited by the tests.
+    // A write beyond `ulimit -f` fails like a write to a full disk, instead of ending lop. A handler does this, because
+    // tests would inherit an ignored signal.
     signal_hook::flag::register(SIGXFSZ, Arc::new(AtomicBool::new(false)))?;
     let mut signals = Signals::new(wanted)?;
     let work = move || {
@@ -53,7 +53,7 @@ pub(crate) fn watch(cancel: Cancel) -> io::Result<()> {
     thread::Builder::new().name("signals".to_owned()).spawn(work).map(drop)
 }
 
-/// Whether the signal was ignored when lop was started, as far as the system tells.
+/// Whether the signal was ignored when lop was started, if the system knows.
 fn is_ignored(signal: i32) -> bool {
     let Ok(status) = fs::read_to_string("/proc/self/status") else {
         return false;

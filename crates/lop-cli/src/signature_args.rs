@@ -6,7 +6,7 @@ use super::condition_args::conditions;
 use super::reduce_option::ReduceOption;
 use super::set_by::SetBy;
 
-/// The options on the signature where no test gives one, and on further conditions.
+/// The options for the signature if the test has none, and for further conditions.
 #[derive(Clone, Debug, Default, Args)]
 pub struct SignatureArgs {
     /// Keep the crash of CMD on FILE

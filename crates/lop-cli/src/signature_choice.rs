@@ -4,7 +4,7 @@ use lop_doctor::TrivialInputs;
 use lop_files::project::{Archive, TestCase};
 use lop_run::oracle::{Exit, Mark, Outcome, Seen, Signature, Table, Written};
 
-/// A sign that no grammar knows where the rest of the input would stand.
+/// A sign that is invalid in every grammar, to replace the rest of the input.
 const NONSENSE: &[u8] = b"?";
 
 /// A run of the command on a text that does not have the bug.
@@ -22,7 +22,7 @@ pub(super) struct Probe {
 pub(crate) struct Chosen {
     /// The signature to keep.
     pub(crate) signature: Signature,
-    /// Why it is worth little, in words; empty where it is not.
+    /// Why it is worth little, in words; empty if it is good.
     pub(crate) weakness: String,
 }
 
@@ -41,8 +41,8 @@ impl Chosen {
     }
 }
 
-/// Runs the command on texts that mean nothing; if the message of a signature names a place in the input, also on what
-/// stands before that place, alone and with nonsense behind it: a message that is the same then is not about the bug.
+/// Runs the command on trivial texts. If the message of a signature names a position in the input, also on the text
+/// before the position, alone and followed by an invalid sign: a message that stays the same isn't about the bug.
 pub(super) fn probe(
     signatures: &[Signature],
     seen: &Seen<'_>,
@@ -69,8 +69,8 @@ pub(super) fn probe(
     texts.into_iter().map(judge).collect()
 }
 
-/// The signature to keep: shown by every one of these runs on the input, and by none of the probes, if there is one;
-/// otherwise the first, with what is the matter with it. `None` where nothing is left but what the empty file shows, too.
+/// Returns the signature to keep: one that all these runs on the input show and none of the probes, if there is one;
+/// otherwise the first one, with its weakness. `None` if the empty file shows all of them.
 pub(super) fn choose(
     table: &Table,
     signatures: &[Signature],
@@ -84,7 +84,7 @@ pub(super) fn choose(
     let (codes, others): (Vec<&Signature>, Vec<&Signature>) =
         signatures.iter().partition(|signature| matches!(signature.mark, Mark::ExitCode(_)));
     let is_some_code = |signature: &&&Signature| signature.mark != Mark::ExitCode(FAILED);
-    // Signatures that say more about the first come before those that say less.
+    // More specific variants of a signature come after the signature itself.
     let found = others.iter().copied().find_map(|signature| {
         let narrower =
             || table.more_specific(signature, seen).into_iter().find(|step| repeats(&step) && special(&step));

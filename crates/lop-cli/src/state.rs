@@ -32,7 +32,7 @@ const PROGRAM: u64 = 16 << 20;
 /// The version that journals are tied to.
 const VERSION: &str = env!("CARGO_PKG_VERSION");
 
-/// Looks at all that may stand in the folder of what a run keeps.
+/// Checks everything in the folder of a run.
 ///
 /// # Errors
 /// When something there is a link, or another user's.
@@ -75,7 +75,7 @@ pub(super) fn clear_folder(folder: &Path) {
     }
 }
 
-/// The user's own key; `None` where there is no place for one.
+/// Returns the user's own key, or `None` if there is no place for one.
 pub(super) fn own_key() -> Option<OwnKey> {
     OwnKey::in_folder(&state_folder()?).ok()
 }
@@ -83,7 +83,7 @@ pub(super) fn own_key() -> Option<OwnKey> {
 /// The dependencies of a run.
 ///
 /// # Errors
-/// When the working directory cannot be told, or the test's program not be read.
+/// If the working directory is unknown, or the test's program cannot be read.
 pub(super) fn header(settings: &Settings, arguments: &[OsString]) -> Result<Header, Failure> {
     let directory = std::env::current_dir().map_err(Failure::Directory)?;
     let program = settings.test.oracle.program();
@@ -126,11 +126,11 @@ pub(super) fn changed(oracle: &CommandOracle, then: &str, result: &str) -> Optio
     })
 }
 
-/// The command line of an interrupted run, with what the user wants otherwise now. The working directory becomes that
-/// of the run, because paths are meant relative to it.
+/// Returns the command line of an interrupted run, with the user's new limits. Changes to the run's working directory,
+/// because paths are relative to it.
 ///
 /// # Errors
-/// When the directory is gone, or the line cannot be understood by this version.
+/// If the directory was removed, or this version doesn't understand the line.
 pub(super) fn arguments(past: &Past, now: &ResumeArgs) -> Result<ReduceArgs, Failure> {
     let directory = PathBuf::from(word(&past.header.directory));
     std::env::set_current_dir(&directory).map_err(|source| Failure::Gone { path: directory, source })?;
@@ -187,7 +187,7 @@ pub(super) fn check(past: &Past, now: &Header, settings: &Settings) -> Result<()
         return foreign("input", "the copy in the journal differs".to_owned());
     }
     let changed = match (&settings.output.kept, settings.output.input.found(&Kept::InPlace)) {
-        // Steps behind a damage are not known; then the file is left as it is.
+        // Steps after damage are unknown; then the file is left as it is.
         (Kept::InPlace, Some(found)) => !knows(past, &settings.output.input, &found) && !past.is_damaged,
         (_, Some(found)) => found != without_words(past, &past.input) && !settings.case.is_piped,
         (_, None) => false,
@@ -206,8 +206,8 @@ pub(super) fn check(past: &Past, now: &Header, settings: &Settings) -> Result<()
     Ok(())
 }
 
-/// Whether what was `found` in the place of a result is the input or was found interesting. It has no words of a command.
-/// Files side by side are replaced one by one: each of them may be that of another result.
+/// Whether the text `found` in the place of a result is the input, or was judged interesting. It has no words of a
+/// command. Several files are replaced one by one: each can belong to another result.
 pub(super) fn knows(past: &Past, input: &Input, found: &[u8]) -> bool {
     let are_side_by_side = matches!(input, Input::Files(..));
     if matches!(input, Input::Directory(..)) {

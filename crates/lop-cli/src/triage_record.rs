@@ -52,11 +52,12 @@ pub(crate) struct Known {
     pub(crate) kind: Kind,
 }
 
-/// A group beside its signature.
+/// A group without its signature.
 #[derive(Clone, Debug)]
 pub(crate) struct Group {
     pub(crate) name: String,
-    /// The number in the name of its folder, from 1 on: that of the most files is 1. `None` as long as files are looked at.
+    /// The number in the name of its folder, from 1 on for the group with the most files; `None` while files are
+    /// examined.
     pub(crate) number: Option<usize>,
     /// The smallest file of the group, once it is reduced; or the reason why it could not be.
     pub(crate) reduced: Option<Result<Reduced, String>>,
@@ -81,7 +82,7 @@ pub(crate) struct Record {
 }
 
 impl Record {
-    /// Reads the record of an earlier run, up to its last whole line, and goes on behind it.
+    /// Reads the record of an earlier run up to its last whole line, and continues after it.
     pub(crate) fn open(folder: &Folder, audience: ReadAccess, head: &Value) -> Result<Self, Failure> {
         let text = match folder.read(OsStr::new(RECORD)) {
             Ok(text) => text,
@@ -263,7 +264,7 @@ impl Record {
         }
     }
 
-    /// Groups with the same reduced text are one: the later one's folder moves into that of the first.
+    /// Merges groups with the same reduced text: the later one's folder moves into the first one's.
     pub(crate) fn merge(&mut self, folder: &Folder) -> Result<(), Failure> {
         let mut first: HashMap<Vec<u8>, usize> = HashMap::new();
         for group in self.in_order() {
@@ -318,7 +319,7 @@ impl Record {
         rows
     }
 
-    /// The files that are in no group, by the words for what they do.
+    /// Returns the files in no group, by their behaviour in words.
     pub(crate) fn others(&self) -> Vec<(&'static str, Vec<String>)> {
         let mut others: BTreeMap<&'static str, Vec<String>> = BTreeMap::new();
         for (name, known) in &self.files {
@@ -366,7 +367,7 @@ pub(crate) fn words_of(signature: &Signature) -> String {
     in_words(&spec)
 }
 
-/// Functions in which a sanitizer finds what another one has done.
+/// Functions in which a sanitizer detects a bug of another function.
 const OF_LIBRARIES: [&str; 14] = [
     "free",
     "malloc",
@@ -396,7 +397,7 @@ fn sanitizer_name(value: &str) -> Option<String> {
     Some(name)
 }
 
-/// A name for a folder, of what a signature is about or its first words.
+/// Makes a name for a folder from the subject of a signature, or from its first words.
 fn short_name(signature: &Signature) -> String {
     let (option, value) = signature.mark.option();
     if let Some(name) = sanitizer_name(&value) {

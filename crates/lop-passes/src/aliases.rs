@@ -1,4 +1,4 @@
-//! Replaces names everywhere by what they are aliases of.
+//! Replaces aliases by their meanings, at all their uses.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::ops::Range;
@@ -17,13 +17,13 @@ use super::removal::{NodeSet, removal_edits};
 use super::rewrites::{class, place, written};
 use super::sequence::{Remembered, Removal, Sequence, Unit, list_kind};
 
-/// A name replaced by what it stands for.
+/// A name replaced by its meaning.
 pub(super) static ALIASES: EditsOfTree = EditsOfTree {
     facts: Facts::new("aliases", Stage::Rules, "names replaced everywhere by their definitions").by_rules(),
     make: aliases,
 };
 
-/// Where a name stands, and the kind of node that it is there; a word in another text has none.
+/// The range of a name, and the kind of its node; a word inside another text has none.
 type Use = (Range<usize>, Option<u16>);
 
 /// A name replaced everywhere by a text that is the same for all names that a rule finds.
@@ -62,14 +62,14 @@ fn constants(document: &Document, grammar: &Grammar, prints: &Fingerprints) -> V
     by_rule.into_iter().map(sequence).collect()
 }
 
-/// All names that stand for a text that is no constant, each replaced by it wherever it is used.
+/// Proposes to replace each alias, except constants, at all its uses.
 #[must_use]
 pub(super) fn aliases(document: &Document, grammar: &Grammar, prints: &Fingerprints) -> Vec<Alternative> {
     let made = replaced(document, grammar, prints).into_iter();
     made.filter(|(_, is_constant)| !is_constant).map(|(made, _)| made).collect()
 }
 
-/// All names that stand for a text, each replaced by it wherever it is used, with whether the text is a constant.
+/// Proposes to replace each alias at all its uses, and says whether its meaning is a constant.
 fn replaced(document: &Document, grammar: &Grammar, prints: &Fingerprints) -> Vec<(Alternative, bool)> {
     let source = document.source();
     let found = grammar.rules().aliases(document.tree().root(), source);
@@ -137,7 +137,7 @@ fn replaced(document: &Document, grammar: &Grammar, prints: &Fingerprints) -> Ve
     made.collect()
 }
 
-/// The edits that take out what a rule has captured: one node, or several side by side.
+/// Makes the edits that remove the nodes of a capture: one node, or several adjacent ones.
 fn without(document: &Document, grammar: &Grammar, unit: &Capture) -> Vec<Edit> {
     let Some(node) = find(document, unit) else { return vec![Edit::delete(unit.range.clone())] };
     let mut dead = NodeSet::new(document);

@@ -43,8 +43,8 @@ const FEW: usize = 6;
 /// A definition, its name and the rule that says so.
 type Defined<'t> = (NodeId, &'t [u8], RuleId);
 
-/// For all definitions that are the same but for the name, a sequence: any of them but the first may go, and the first
-/// name stands for theirs.
+/// Proposes a sequence of all definitions that only differ in their names: any of them but the first can be removed,
+/// and the first name replaces theirs.
 fn alike(document: &Document, grammar: &Grammar, prints: &Fingerprints) -> Vec<Sequence> {
     if document.tokens() > MOST_TOKENS {
         return Vec::new();

@@ -67,7 +67,7 @@ impl Alternative {
         }
     }
 
-    /// Replaces `outer` by the part `kept` of its text, followed by `suffix`; `None` if that saves nothing.
+    /// Replaces `outer` by the part `kept` of its text, followed by `suffix`. Returns `None` if that saves nothing.
     pub(super) fn keep_part(
         document: &Document,
         prints: &Fingerprints,
@@ -91,7 +91,7 @@ impl Alternative {
         Self::of_node(document, prints, class, outer, edits, (after, bytes), print)
     }
 
-    /// Replaces `outer` by `text`; `None` if that saves nothing.
+    /// Replaces `outer` by `text`. Returns `None` if that saves nothing.
     pub(super) fn replace(
         document: &Document,
         prints: &Fingerprints,
@@ -104,8 +104,8 @@ impl Alternative {
         Self::of_node(document, prints, class, outer, edits, after, (0, text))
     }
 
-    /// Makes several edits at once, which are in any order and don't overlap; `None` if they save nothing. `around` is
-    /// a further fact that the outcome may depend on, such as the kind of a parent.
+    /// Makes several edits at once, which are in any order and don't overlap. Returns `None` if they save nothing.
+    /// `around` is a further fact that the outcome can depend on, such as the kind of a parent.
     pub(super) fn of_edits(
         document: &Document,
         prints: &Fingerprints,

@@ -14,7 +14,7 @@ use super::pass::{Facts, Pass, Proposals, Stage, View};
 use super::removal::{NodeSet, holes};
 use super::sequence::{Removal, Sequence, Unit, list_kind};
 
-/// Blanks in the place of text, where the layout matters.
+/// Blanks instead of text, if the layout matters.
 pub struct Blanks;
 
 impl Pass for Blanks {
@@ -49,7 +49,7 @@ pub fn blanked(document: &Document, grammar: &Grammar, unit: &Unit) -> Unit {
     Unit { removal: Removal::Edits(edits), tokens: unit.tokens, known_to_parse: false }
 }
 
-/// The words of comments, each of which may become blanks. `None` if there are none.
+/// Proposes to replace each word of comments by blanks. Returns `None` if there are no comments.
 #[must_use]
 pub fn blank_words(document: &Document, grammar: &Grammar) -> Option<Sequence> {
     let source = document.source();
@@ -58,7 +58,7 @@ pub fn blank_words(document: &Document, grammar: &Grammar) -> Option<Sequence> {
     sequence(places.filter(|at| !is_blank(source[at.start])).map(|at| vec![blank_out(source, at)]))
 }
 
-/// The characters of comments and of texts that are no blanks, each of which may become one. `None` if there are none.
+/// Proposes to replace each character of comments and texts by a blank. Returns `None` if there are only blanks.
 #[must_use]
 pub fn blank_characters(document: &Document, grammar: &Grammar) -> Option<Sequence> {
     let source = document.source();
@@ -68,7 +68,7 @@ pub fn blank_characters(document: &Document, grammar: &Grammar) -> Option<Sequen
     sequence(places.filter(|at| !is_blank(source[at.start])).map(|at| vec![blank_out(source, at)]))
 }
 
-/// The characters of names behind the first one, each of which may go, wherever the name stands. `None` if there are
+/// Proposes to remove each character of names after the first one, at all uses of the name. Returns `None` if there are
 /// none.
 #[must_use]
 pub fn name_characters(document: &Document, grammar: &Grammar) -> Option<Sequence> {
@@ -85,8 +85,8 @@ pub fn name_characters(document: &Document, grammar: &Grammar) -> Option<Sequenc
     sequence(units)
 }
 
-/// The blanks and line breaks of the gaps that `plan` would write shorter, each of which may go. `None` if there are
-/// none. A plan is what [`layout`](super::layout) proposes.
+/// Proposes to remove each blank and line break that `plan` would remove. Returns `None` if there are none. A plan is
+/// the proposal of [`layout`](super::layout).
 #[must_use]
 pub fn gap_characters(plan: &Sequence) -> Option<Sequence> {
     let gaps = plan.units.iter().flat_map(|unit| match &unit.removal {

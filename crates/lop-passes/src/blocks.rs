@@ -16,7 +16,7 @@ use super::alternatives::each_once;
 pub(super) struct Function {
     /// The match of the rule.
     pub(super) flow: ByRule<Flow>,
-    /// Its blocks, in the order of the text: the first is where it begins.
+    /// Its blocks in the order of the text. The first is the entry.
     pub(super) blocks: Vec<Block>,
     /// Where its first block begins, after a bracket.
     pub(super) start: usize,
@@ -52,7 +52,7 @@ struct Entry {
     range: Range<usize>,
     /// The other block's label there.
     source: Range<usize>,
-    /// The other block; `None` if it is not in the function.
+    /// The other block; `None` if it is outside the function.
     from: Option<usize>,
 }
 
@@ -64,7 +64,7 @@ impl Block {
         first.map_or(0, |first| first.start)..last.map_or(0, |last| last.end)
     }
 
-    /// The blocks where it may go on, each once.
+    /// The blocks at which it can continue, each once.
     pub(super) fn next(&self) -> Vec<usize> {
         let mut next: Vec<usize> = self.ways.iter().map(|way| way.to).collect();
         next.sort_unstable();
@@ -167,8 +167,8 @@ impl Function {
         entries.filter(move |entry| entry.from == Some(block)).map(|entry| &entry.source)
     }
 
-    /// The edits that a function needs when its blocks go on elsewhere than before, as `next` says of each: those that
-    /// cannot be reached any more go, and so do the entries for blocks from which there is no way any more.
+    /// Makes the edits for a function whose blocks get other successors, which `next` returns for each block:
+    /// unreachable blocks are removed, and so are the entries for blocks that aren't predecessors any more.
     pub(super) fn tidied(&self, next: &[Vec<usize>]) -> Vec<Edit> {
         let reached = reached(next);
         let mut edits = Vec::new();

@@ -30,9 +30,9 @@ impl Pass for Bodies {
     }
 }
 
-/// The bodies named by the grammar's rules, one sequence for each kind of node, the longest first. To go means to become
-/// the first smaller text that fits: what the rule says, then the minimal texts, else nothing between their brackets. A
-/// body that has become what its rule says is offered again, with the next text.
+/// Proposes one sequence for each kind of the bodies that the grammar's rules name, the longest first. A removed body
+/// becomes the first smaller text that fits: the rule's text, then the minimal texts, else the empty brackets. A body
+/// that has the rule's text is proposed again with the next text.
 pub(super) fn bodies(
     document: &Document,
     grammar: &Grammar,
@@ -78,7 +78,7 @@ fn smaller(
     let id = document.find(outer.range.start, outer.range.end, outer.kind).filter(|id| !skip(*id))?;
     let (node, tokens, place) = (document.node(id), document.tokens_of(id), place(document, id));
     let by_rule = (!pieces.is_empty()).then(|| written(grammar, document.source(), pieces));
-    // A shorter text may not fit, so it waits until this one stands there.
+    // A shorter text may not fit, so it is proposed when this one has been accepted.
     let is_first = by_rule.as_ref().is_some_and(|text| text != document.text(id));
     let by_rule = by_rule.map(|text| (String::from_utf8_lossy(&text).into_owned(), vec![body.rule]));
     let minimal = grammar.minimal(place).map(|text| ((*text).to_owned(), vec![body.rule, text.rule]));
@@ -96,7 +96,7 @@ fn smaller(
     Some(Body { node: id, unit: Unit { removal: Removal::Edits(vec![edit]), tokens, known_to_parse: false }, rules })
 }
 
-/// The first and the last token of a node, with nothing between them; `None` if these are no pair.
+/// Returns the first and the last token of a node without anything between them, or `None` if they aren't a pair.
 fn brackets(document: &Document, id: NodeId) -> Option<String> {
     let mut children = document.children(id).filter(|&child| !document.node(child).is_extra());
     let (first, last) = (children.next()?, children.last()?);
@@ -130,7 +130,7 @@ mod tests {
             ("x.json", "[{}]", &[]),
             ("x.rs", "const A: B = B { c: 1 };", &[]),
             ("x.sh", "f() { a; }", &[]),
-            // A rule's text comes first: one that fits what the definition says.
+            // The rule's text comes first: it fits the definition.
             ("x.java", "class A { int f() { return 1 + 2; } }", &["class A { int f() {throw null;} }", "class A {}"]),
             ("x.java", "class A { void f() { g(); } }", &["class A { void f() {} }", "class A {}"]),
             (

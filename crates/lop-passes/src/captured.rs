@@ -7,8 +7,8 @@ use lop_syntax::{Document, NodeId};
 
 use super::alternatives::Class;
 
-/// The text that follows the inside of a block in the place of `outer`: a line end where lines matter and
-/// something follows on the line. Without its braces the last statement may need it.
+/// Returns the text to put after the content of a block that replaces `outer`: a line end, if lines matter and the line
+/// continues. Without its braces the last statement can need it.
 pub(super) fn line_end(document: &Document, grammar: &Grammar, outer: NodeId) -> &'static str {
     let after = &document.source()[document.node(outer).end as usize..];
     let next = after.iter().find(|byte| !matches!(byte, b' ' | b'\t' | b'\r'));
@@ -26,8 +26,9 @@ pub(super) fn class(document: &Document, outer: NodeId, inner: NodeId) -> Class 
     Class { outer: document.node(outer).kind, inner: document.node(inner).kind, depth }
 }
 
-/// The range between the first and the last token of a block, without blanks at its ends, and the number
-/// of its tokens; `None` if the block has no two tokens. An indented block has no brackets: it is all of it.
+/// Returns the range between the first and the last token of a block, without blanks at its ends, and the number of its
+/// tokens; `None` if the block has fewer than two tokens. An indented block has no brackets: the range is the whole
+/// block.
 pub(super) fn inside(document: &Document, grammar: &Grammar, block: NodeId) -> Option<(Range<usize>, u32)> {
     if grammar.is_indented_kind(document.node(block).kind) {
         let whole = document.node(block).range();

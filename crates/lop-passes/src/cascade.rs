@@ -24,17 +24,17 @@ type Group = usize;
 /// Number of a definition.
 type UnitId = usize;
 
-/// The definitions of a document, and where they are referred to. It costs a look at the whole tree; each question
-/// then costs what goes, not what is there.
+/// The definitions of a document and their references. Building it walks the whole tree; after that, each question
+/// costs as much as the removed part.
 #[derive(Clone, Default)]
 pub struct Cascade {
     units: Vec<Defining>,
     groups: Vec<Scoped>,
     /// The groups of each name.
     of_name: Vec<Vec<Group>>,
-    /// The identifiers that read as a name: where they start, and the name.
+    /// The identifiers that spell a name: their starts, and the name.
     places: Vec<(usize, Name)>,
-    /// The names, each with where it starts.
+    /// The names with their starts.
     found: Vec<(Name, usize)>,
     names: HashMap<Box<[u8]>, Name>,
 }
@@ -45,7 +45,7 @@ struct Defining {
     range: Range<usize>,
     kind: u16,
     groups: Vec<Group>,
-    /// The nodes that go with it; `None` where it may not go.
+    /// The nodes to remove with it; `None` if it may not be removed.
     nodes: Option<Vec<(NodeId, Range<usize>)>>,
 }
 
@@ -62,7 +62,7 @@ struct Scoped {
 }
 
 impl Cascade {
-    /// Looks at all definitions of a document. Those of which `may_go` says no stay.
+    /// Finds all definitions of a document. Those that `may_go` rejects stay.
     #[must_use]
     pub fn of(
         document: &Document,
@@ -156,7 +156,7 @@ impl Cascade {
         (nodes, kinds)
     }
 
-    /// The names that stand in a text.
+    /// Lists the names in a text.
     fn names_in(&self, text: &[u8]) -> impl Iterator<Item = Name> {
         text.split(|byte| !is_identifier(*byte)).filter_map(|word| self.names.get(word).copied())
     }
@@ -171,7 +171,7 @@ impl Cascade {
             of.units.iter().copied().filter(|&unit| !gone.covers(&self.units[unit].range)).collect();
         for all in [true, false] {
             if !all {
-                // A part that defines nothing else may go without what holds it: `a` of `int a, b;`.
+                // A part that defines nothing else can be removed alone: `a` of `int a, b;`.
                 units.retain(|&unit| self.units[unit].groups == [group]);
             }
             let outermost = self.outermost(&units);
@@ -185,7 +185,7 @@ impl Cascade {
         Vec::new()
     }
 
-    /// Whether a name stands somewhere that is neither gone nor in its own definitions, or is known outside of the file.
+    /// Whether a name is used outside the removed parts and its own definitions, or is known outside the file.
     fn is_referred(&self, group: Group, gone: &Ranges, own: &Ranges) -> bool {
         let of = &self.groups[group];
         let mut at = of.scope.start;
@@ -201,7 +201,8 @@ impl Cascade {
         }
     }
 
-    /// Of definitions those that are not inside another. They come as in the text, the outer before the inner.
+    /// Returns the definitions that aren't inside another one. They are in the order of the text, an outer one before
+    /// its inner ones.
     fn outermost(&self, units: &[UnitId]) -> Vec<UnitId> {
         let mut end = 0;
         let is_outer = |unit: &UnitId| {
@@ -215,7 +216,7 @@ impl Cascade {
 }
 
 impl Scoped {
-    /// Whether what stood at a place that is gone referred to it: not from inside a definition that stays.
+    /// Whether a removed range referred to it, from outside all definitions that stay.
     fn is_referred_from(&self, place: usize, gone: &Ranges) -> bool {
         self.scope.contains(&place) && self.own.around(place).is_none_or(|own| gone.covers(own))
     }
@@ -274,7 +275,7 @@ impl RemovedRanges {
     }
 }
 
-/// Parts of a text, none of which overlap, by their starts.
+/// Ranges of a text that don't overlap, by their starts.
 #[derive(Clone, Default)]
 struct Ranges(BTreeMap<usize, Range<usize>>);
 
@@ -313,7 +314,7 @@ impl Ranges {
     }
 }
 
-/// A definition with its names and the node within which each of them is a name of its own; `None`: the whole file.
+/// A definition with its names and the node in which each of them is local; `None` means the whole file.
 pub(super) type WithScopes = (NodeId, Vec<(Name, Option<NodeId>)>);
 
 /// The definitions in order.
@@ -328,7 +329,7 @@ pub(super) fn scopes(document: &Document, definitions: &Definitions) -> Vec<With
         all.push((unit, names.iter().map(|&name| (name, scope(name))).collect()));
         open.push((unit, names));
     }
-    // Where nothing defines a name for the whole file, what stands outside of all scopes may mean any of them.
+    // If nothing defines a name for the whole file, a use outside all scopes can refer to any of its definitions.
     let mut of_names: BTreeMap<Name, Option<Vec<NodeId>>> = BTreeMap::new();
     for (name, scope) in all.iter().flat_map(|(_, names)| names) {
         let scopes = of_names.entry(*name).or_insert_with(|| Some(Vec::new()));
@@ -359,7 +360,8 @@ pub(super) fn scopes(document: &Document, definitions: &Definitions) -> Vec<With
     all
 }
 
-/// The nodes that go with a definition; `None` when it may not go. A parent that would hold nothing else goes instead.
+/// Returns the nodes to remove with a definition; `None` if it may not be removed. A parent that would be empty is
+/// removed instead.
 fn removed(document: &Document, grammar: &Grammar, shapes: &mut TrialParser, unit: NodeId) -> Option<Vec<NodeId>> {
     let mut at = unit;
     loop {
@@ -398,7 +400,7 @@ mod tests {
         lossy(&sample.rendered(removal_edits(&sample.document, &sample.grammar, &dead)))
     }
 
-    /// Rows of file, text, the parts that go, and what is left of the text.
+    /// Each row has the file, the text, the removed parts, and the rest of the text.
     #[track_caller]
     fn assert_left(rows: &[(&str, &str, &[&str], &str)]) {
         for &(file, text, parts, expected) in rows {

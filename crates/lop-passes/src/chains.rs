@@ -75,7 +75,7 @@ pub(super) fn shells(document: &Document, units: Vec<Unit>) -> Sequence {
     Sequence::of(list_kind::CHAIN, units).remembered(Remembered::Whole(vec![hasher.finish()]))
 }
 
-/// The descendant with the most tokens that may stand where a node stands.
+/// Returns the descendant with the most tokens that can replace a node.
 fn heaviest(document: &Document, grammar: &Grammar, node: NodeId) -> Option<NodeId> {
     compatible_descendants(document, grammar, node, usize::MAX)
         .into_iter()

@@ -35,9 +35,8 @@ impl Pass for Characters {
     }
 }
 
-/// The parts of a document whose characters are worth asking about one by one: ERROR regions, the
-/// contents of strings, numbers, opaque tokens and comments, and what the tree does not cover. Long runs of blanks in a
-/// comment are worth a question each, but not one for each blank.
+/// Lists the parts of a document whose characters are tested one by one: ERROR regions, the contents of strings,
+/// numbers, opaque tokens and comments, and text outside the tree. A long run of blanks in a comment is one unit.
 #[must_use]
 pub fn sensitive_ranges(document: &Document, grammar: &Grammar) -> Vec<Range<usize>> {
     // No tree says which of them may go.
@@ -77,7 +76,7 @@ pub fn sensitive_ranges(document: &Document, grammar: &Grammar) -> Vec<Range<usi
             covered = node.end;
         }
     }
-    // The root reaches to the end of the text, but what stands behind the last token is in nothing.
+    // The root reaches to the end of the text, but the text after the last token belongs to no node.
     let last = document.ids().filter(|&id| document.is_leaf(id)).map(|id| document.node(id).end).max();
     let rest = last.map_or(root.start, |end| end as usize)..document.source().len();
     if !rest.is_empty() && ranges.last().is_none_or(|r| r.end <= rest.start) {
@@ -86,8 +85,8 @@ pub fn sensitive_ranges(document: &Document, grammar: &Grammar) -> Vec<Range<usi
     ranges
 }
 
-/// A token without the brackets that it begins and ends with, as `<a.h>` does. Neither goes alone: what is left is no
-/// such token but a syntax error, which counts for nothing where the input has others.
+/// Returns a token without its outer brackets, such as those of `<a.h>`. Removing one of them leaves a syntax error,
+/// which doesn't count if the input has others.
 fn within_brackets(text: &[u8], token: Range<usize>) -> Range<usize> {
     match &text[token.clone()] {
         [b'<', .., b'>'] | [b'(', .., b')'] | [b'[', .., b']'] | [b'{', .., b'}'] => token.start + 1..token.end - 1,
@@ -98,7 +97,7 @@ fn within_brackets(text: &[u8], token: Range<usize>) -> Range<usize> {
 /// Blanks side by side in a comment that are asked about one by one.
 const MOST_BLANKS: usize = 2;
 
-/// The characters of some parts of a text as one sequence; `None` if there are none.
+/// Makes one sequence of the characters of some parts of a text. Returns `None` if there are none.
 #[must_use]
 pub fn character_units(text: &[u8], parts: &[Range<usize>]) -> Option<Sequence> {
     row(list_kind::CHARACTERS, || parts.iter().flat_map(|part| characters(text, part.clone())))
@@ -187,7 +186,7 @@ mod tests {
         assert!(line_units(b"").is_none());
     }
 
-    /// Blanks and borders are left alone: every byte of the text may be what matters.
+    /// Blanks and borders stay: every byte of the text can matter.
     #[test]
     fn any_subset_of_units_leaves_exactly_the_other_bytes() {
         let text = b"a \n +-x\xFF\x00  \n";

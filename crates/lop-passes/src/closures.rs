@@ -1,9 +1,9 @@
 //! Closures: definitions with all that they refer to.
 //!
-//! A candidate that has a definition and lacks one that it refers to is refused wherever a test asks for valid code.
-//! The driver asks about closures: sets of units that refer to nothing outside of themselves. The idea is that of
-//! Kalhauge and Palsberg, "Binary Reduction of Dependency Graphs" (ESEC/FSE 2019); a unit refers to another by a name
-//! that the other defines, as far as the language's rules tell.
+//! A candidate that has a definition and lacks one that it refers to is refused if the test asks for valid code. So the
+//! driver tests closures: sets of units that refer to nothing outside the set. The idea is from Kalhauge and Palsberg,
+//! "Binary Reduction of Dependency Graphs" (ESEC/FSE 2019). A unit refers to another one by a name that the other
+//! defines, as far as the language's rules know.
 
 use lop_engine::BitSet;
 use lop_grammar::Grammar;
@@ -14,19 +14,20 @@ use super::sequence::Removal;
 use super::siblings::siblings;
 use super::trial_parser::TrialParser;
 
-/// A definition of more than this share of the text with more than this number in it is not taken as a whole:
-/// what is in it are units.
+/// A definition of more than this share of the text, with more than this number of nodes inside, isn't one unit: its
+/// parts are units.
 const SHARE: usize = 4;
 const MEMBERS: usize = 8;
 /// No list of more units is looked at: their closures would take 32 MB.
 const MOST_UNITS: usize = 1 << 14;
-/// Definitions that refer to each other in circles take several looks; what is not known after this number stays unknown.
+/// Number of iterations for definitions that refer to each other in circles; after that, further references are
+/// ignored.
 const MOST_LOOKS: usize = 16;
 
-/// The units of a text and what they refer to.
+/// The units of a text and their references.
 pub struct References {
     units: Vec<Unit>,
-    /// Those that what is in no unit refers to.
+    /// The units to which text outside all units refers.
     always: BitSet,
     /// All that a unit refers to, itself included.
     closures: Vec<BitSet>,
@@ -38,8 +39,8 @@ struct Unit {
 }
 
 impl References {
-    /// The units of a document, and what they refer to; `may_go` says which nodes may be taken out at all. `None` if there
-    /// are too many, or fewer than `least`.
+    /// Finds the units of a document and their references; `may_go` says which nodes can be removed at all. Returns
+    /// `None` if there are too many, or fewer than `least`.
     #[must_use]
     pub fn of(
         document: &Document,
@@ -62,7 +63,7 @@ impl References {
             document.contains(node, place).then_some((node, unit))
         };
         let exported = exported(document, grammar, definitions.names_count(), &defined, unit_of);
-        // The units, then what is in none, then names that several of them define.
+        // The units, then the text outside them, then names that several units define.
         let outside = units.len();
         let mut refers: Vec<Vec<usize>> = vec![Vec::new(); outside + 1];
         let mut leads_to = vec![None; exported.len()];
@@ -95,7 +96,8 @@ impl References {
         &self.always
     }
 
-    /// The closures, the smallest first, without those that add nothing to what is needed and all before them.
+    /// Returns the closures, the smallest first, without those that add nothing to the needed units and all closures
+    /// before them.
     #[must_use]
     pub fn waiting(&self, needed: &BitSet, among: Option<&[usize]>) -> Vec<usize> {
         let all = || (0..self.units.len()).collect::<Vec<_>>();
@@ -146,8 +148,8 @@ fn take_in(set: &mut BitSet, other: &BitSet) -> bool {
     is_new
 }
 
-/// The units of a text: the elements of its outermost list. In the place of what is no definition and holds several, and
-/// of what is a large share of the text, stand the elements of its own lists.
+/// Returns the units of a text: the elements of its outermost list. A unit that defines nothing and holds several, or
+/// that is a large share of the text, is replaced by the elements of its own lists.
 fn units(
     document: &Document,
     grammar: &Grammar,
@@ -171,7 +173,7 @@ fn units(
     while let Some(parent) = open.pop() {
         let list = siblings(document, grammar, shapes, parent, |child| !may_go(child));
         let mut elements = list.into_iter().flat_map(|list| list.units).peekable();
-        // Parts of what holds a list, such as its own name, are no units.
+        // Other children of a node with a list, such as its name, are no units.
         let is_list =
             parent == 0 || document.children(parent).filter(|&child| !inside(child).is_empty()).nth(1).is_some();
         let (from, mut is_behind_error) = (units.len(), false);
@@ -184,7 +186,7 @@ fn units(
                 _ if is_open(child) => open.push(child),
                 Some(unit) if is_list => {
                     let Removal::Nodes(nodes) = unit.removal else { continue };
-                    // Where an error begins and ends is chance, and a semicolon belongs to what stands before it.
+                    // The borders of an error are chance, and a semicolon belongs to the node before it.
                     let is_loose = is_error || is_behind_error || !document.node(child).is_named();
                     match units[from..].last_mut().filter(|_| is_loose) {
                         Some(last) => {
@@ -201,8 +203,8 @@ fn units(
     units
 }
 
-/// The units that define each name for others: none where what is in no unit defines it, and is always there. Names
-/// that a body or a list of parameters defines are known there only.
+/// Returns the units that define each name for others; none if text outside all units defines it, and so always does.
+/// Names that a body or a list of parameters defines are only known there.
 fn exported(
     document: &Document,
     grammar: &Grammar,
@@ -238,7 +240,7 @@ fn exported(
     by_name
 }
 
-/// All units, of which there are `units`, that each node of a graph leads to, a unit to itself, too.
+/// Returns the set of the first `units` nodes that each node of a graph leads to, including itself.
 fn closures(refers: &[Vec<usize>], units: usize) -> Vec<BitSet> {
     let mut reached: Vec<BitSet> = (0..refers.len())
         .map(|node| {
@@ -266,7 +268,7 @@ fn closures(refers: &[Vec<usize>], units: usize) -> Vec<BitSet> {
     reached
 }
 
-/// The nodes of a graph, each behind those that it leads to, but for circles.
+/// Sorts the nodes of a graph topologically, successors first, except in circles.
 fn successors_first(refers: &[Vec<usize>]) -> Vec<usize> {
     let mut is_seen = vec![false; refers.len()];
     let mut order = Vec::with_capacity(refers.len());
@@ -345,7 +347,7 @@ mod tests {
                 "int a; int b;\n#define A a\nint c = A;\n",
                 &["int a;", "int b;", "int a; #define A a", "int a; #define A a int c = A;"],
             ),
-            // A statement that is no definition is a unit, too.
+            // A statement that defines nothing is a unit, too.
             (
                 "x.js",
                 "function f() { g() } function g() {} f(); h();",
@@ -356,7 +358,7 @@ mod tests {
                     "function f() { g() } function g() {} f();",
                 ],
             ),
-            // The members of what is a large part.
+            // The members of a large unit.
             (
                 "x.java",
                 "class A { int a; int f() { return g(); } int g() { return a; } void h() { } int i; int j; int k; int l; int m; }",

@@ -22,7 +22,7 @@ impl Pass for Comments {
     }
 }
 
-/// All comments of a document as one sequence; `None` if it has none.
+/// Proposes all comments of a document as one sequence. Returns `None` if there are none.
 #[must_use]
 pub fn comments(document: &Document, grammar: &Grammar) -> Option<Sequence> {
     let is_comment = |&id: &NodeId| grammar.is_comment(document.node(id).kind) && !document.node(id).is_empty();
@@ -33,7 +33,7 @@ pub fn comments(document: &Document, grammar: &Grammar) -> Option<Sequence> {
     (!units.is_empty()).then(|| Sequence::of(list_kind::COMMENTS, units).remembered(remembered))
 }
 
-/// The lines of all comments, for those that have to stay; `None` if no comment has several.
+/// Proposes the lines of all comments, for comments that have to stay. Returns `None` if no comment has several lines.
 #[must_use]
 pub fn comment_lines(document: &Document, grammar: &Grammar) -> Option<Sequence> {
     let source = document.source();
@@ -47,7 +47,7 @@ pub fn comment_lines(document: &Document, grammar: &Grammar) -> Option<Sequence>
     row(list_kind::LINES, parts)
 }
 
-/// The words, runs of blanks and other characters of all comments; `None` if there are no comments.
+/// Proposes the words, runs of blanks and other characters of all comments. Returns `None` if there are no comments.
 #[must_use]
 pub fn comment_words(document: &Document, grammar: &Grammar) -> Option<Sequence> {
     row(list_kind::WORDS, || inside(document, grammar).flat_map(|part| words(document.source(), part)))

@@ -1,4 +1,4 @@
-//! Conditionals: groups of lines with several branches, of which a preprocessor keeps one.
+//! Conditionals: groups of lines with several branches, one of which a preprocessor keeps.
 //!
 //! A group may split a statement, and if each branch opens a bracket, no parser can make a tree of all branches. So
 //! each group is replaced by one of its branches before the text is parsed: all groups in one test, then half of them,
@@ -30,7 +30,7 @@ impl Pass for Conditionals {
         Facts::new("conditionals", Stage::First, about).led("they are asked about before there is a tree")
     }
 
-    /// It has its turn before there is a tree, and needs what the language says: the driver asks for [`branches`].
+    /// It runs before there is a tree, and needs facts about the language: the driver calls [`branches`].
     fn propose(&self, _: &View<'_>) -> Proposals {
         Proposals::default()
     }
@@ -65,8 +65,8 @@ impl Group {
     }
 }
 
-/// The groups of a text that can become this branch, as units; `None` if there are none. A group inside another is a unit
-/// of its own.
+/// Proposes the groups of a text that can become this branch as units. Returns `None` if there are none. A group inside
+/// another one is a separate unit.
 #[must_use]
 pub fn branches(text: &[u8], grammar: &Grammar, branch: Branch) -> Option<Sequence> {
     let groups = groups(text, grammar.conditionals()?);

@@ -26,7 +26,7 @@ use super::tolerance::Tolerance;
 /// Tokens of a text above which nothing is proposed: all edits of most other passes are made for it.
 const MOST_TOKENS: usize = 4_000;
 
-/// The edits of other passes, each with what nothing refers to any more then.
+/// Edits of other passes, each together with the definitions that lose their last reference.
 pub struct Coupled;
 
 impl Pass for Coupled {
@@ -85,7 +85,7 @@ fn others(view: &View<'_>, tree: &Tree<'_>) -> Vec<Other> {
     let mut all = Vec::new();
     for pass in ALL.iter().filter(|pass| matches!(pass.facts().stage, Stage::LocalEdits | Stage::Rules)) {
         let made = if allows(*pass) { proposals(*pass, view).alternatives } else { Vec::new() };
-        // An edit that has not been asked about alone says nothing of what goes along.
+        // An edit that wasn't tested alone says nothing about the definitions removed with it.
         let made = made.into_iter().filter(|edit| !edit.is_late || (view.settled)(edit.memo));
         all.extend(made.map(|Alternative { edits, memo, rules, .. }| Other {
             removal: Removal::Edits(edits),
@@ -112,8 +112,8 @@ fn others(view: &View<'_>, tree: &Tree<'_>) -> Vec<Other> {
     all
 }
 
-/// Edits and deletions, which may be of the same parts, as edits that do not overlap; `None` where a text would be put in
-/// beside what goes.
+/// Merges edits and deletions, which can overlap, into edits that don't. Returns `None` if a text would be inserted
+/// next to a deletion.
 fn united(edits: Vec<Edit>, holes: Vec<Edit>) -> Option<Vec<Edit>> {
     let is_inside = |edit: &Edit| holes.iter().any(|hole| hole.start <= edit.start && edit.end <= hole.end);
     let mut all: Vec<Edit> = edits.into_iter().filter(|edit| !is_inside(edit)).collect();

@@ -28,8 +28,8 @@ const MAX_OUTER: usize = 10;
 /// Statements of a block that are tried by themselves, the first.
 const MAX_STATEMENTS: usize = 10;
 
-/// All deep splices of a document: a block is what a rule splices or calls a body, and everything of
-/// the same kind. Splices of the rules themselves are left to [`splices`](super::splice::splices), and near ones to
+/// Finds all deep splices of a document. A block is a node that a rule splices or calls a body, and every node of the
+/// same kind. The splices of the rules themselves belong to [`splices`](super::splice::splices), and near ones to
 /// [`hoists`](super::hoist::hoists).
 #[must_use]
 pub(super) fn deep_splices(document: &Document, grammar: &Grammar, prints: &Fingerprints) -> Vec<Alternative> {
@@ -72,8 +72,8 @@ fn statements(document: &Document, block: NodeId) -> impl Iterator<Item = NodeId
     })
 }
 
-/// The nearest nodes around a block in whose place a statement of it may stand, from the inside out.
-/// Other blocks are none: where one stands, mostly only a block may.
+/// Returns the nearest nodes around a block that one of its statements can replace, from the inside out. Other blocks
+/// aren't among them: usually only a block can be in their place.
 fn outer_statements<'d>(
     document: &'d Document,
     grammar: &'d Grammar,

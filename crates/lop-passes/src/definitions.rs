@@ -10,7 +10,7 @@ use super::pass::{Facts, Pass, Proposals, Stage, View};
 use super::sequence::{Ask, Removal, Sequence, Unit, list_kind};
 use super::trial_parser::{Clearance, TrialParser};
 
-/// Definitions whose names stand nowhere else.
+/// Definitions whose names occur nowhere else.
 pub struct Unreferenced;
 
 impl Pass for Unreferenced {
@@ -87,7 +87,7 @@ impl Definitions {
         Definitions { defined, units, found, is_kept }
     }
 
-    /// Forgets the nodes that are gone.
+    /// Forgets the removed nodes.
     pub fn forget(&mut self, is_gone: impl Fn(NodeId) -> bool) {
         self.defined.retain(|&(unit, ..)| !is_gone(unit));
         self.units.retain(|&(_, unit)| !is_gone(unit));
@@ -125,7 +125,7 @@ impl Definitions {
             group.dedup();
             let all_names: BTreeSet<Name> = group.iter().flat_map(|&unit| self.names(unit)).collect();
             if !self.is_closed(document, &group, all_names) {
-                // A part that defines nothing else may go without what holds it: `a` of `int a, b;`.
+                // A part that defines nothing else can be removed alone: `a` of `int a, b;`.
                 group.retain(|&unit| self.names(unit).all(|name| names.contains(&name)));
                 if !self.is_closed(document, &group, names) {
                     continue;
@@ -184,7 +184,7 @@ impl Definitions {
         &from[..from.partition_point(|&(other, ..)| other == unit)]
     }
 
-    /// The rules that say what a unit defines.
+    /// The rules for the definitions of a unit.
     pub(super) fn rules(&self, unit: NodeId) -> impl Iterator<Item = RuleId> {
         self.of_unit(unit).iter().map(|&(.., rule)| rule)
     }
@@ -210,7 +210,7 @@ impl Definitions {
     }
 }
 
-/// The nodes that stand beside a name, in order.
+/// The nodes next to a name, in order.
 fn of_name(pairs: &[(Name, NodeId)], name: Name) -> impl Iterator<Item = NodeId> {
     let from = &pairs[pairs.partition_point(|&(other, _)| other < name)..];
     from.iter().take_while(move |&&(other, _)| other == name).map(|&(_, node)| node)
@@ -239,7 +239,7 @@ pub(super) fn unreferenced(
     Definitions::of(document, grammar).unreferenced(document, grammar, shapes, skip)
 }
 
-/// Of nodes in preorder, those that are not inside another.
+/// Of nodes in preorder, returns those that aren't inside another one.
 pub(super) fn outermost(document: &Document, nodes: &[NodeId]) -> Vec<NodeId> {
     let mut end = 0;
     nodes
@@ -264,7 +264,7 @@ mod tests {
         sample.units(sequence.as_ref())
     }
 
-    /// Rows of file, text and its unreferenced definitions; `+` joins what goes together.
+    /// Each row has the file, the text and its unreferenced definitions; `+` joins those that are removed together.
     #[track_caller]
     fn assert_unreferenced(rows: &[(&str, &str, &[&str])]) {
         let mut languages = Languages;
@@ -348,7 +348,7 @@ mod tests {
         ]);
     }
 
-    /// Without another look at the tree: what is found then is what another look would find.
+    /// Without walking the tree again: another walk would find the same.
     #[test]
     fn what_is_left_without_parts_that_are_gone_is_what_another_look_finds() {
         let mut languages = Languages;

@@ -1,7 +1,7 @@
 //! Syntax errors: removes the text around one.
 //!
 //! The test of a malformed text is usually about the place where it is malformed. But the tree is least reliable there:
-//! error recovery may take half a file apart because of one missing quote. Brackets are more reliable. So this pass
+//! error recovery can take half a file apart because of one missing quote. Brackets are more reliable. So this pass
 //! removes the bracket groups around an error like the shells of a chain, and then the elements next to the error in
 //! the innermost group. If only the error matters, one test removes everything else.
 //!
@@ -32,7 +32,7 @@ pub struct Windows {
     pub alone: Range<usize>,
     /// The error between the brackets of a group around it, for each kind of bracket.
     pub bracketed: Vec<[Range<usize>; 3]>,
-    /// The error with the nodes next to it: behind it, before it, both.
+    /// The error with the nodes next to it: after it, before it, or both.
     pub near: Vec<Range<usize>>,
     /// The groups of brackets around it, each inside the next; the last is the whole text.
     pub groups: Vec<Range<usize>>,
@@ -116,7 +116,7 @@ impl Group {
         self.inside.start <= part.start && part.end <= self.inside.end
     }
 
-    /// The elements before and behind a part of the group, those next to it by themselves.
+    /// Returns the elements before and after a part of the group, with the adjacent ones separate.
     fn elements_beside(&self, part: &Range<usize>) -> Vec<Range<usize>> {
         let before = self.separators.iter().rev().filter(|s| s.end <= part.start);
         let behind = self.separators.iter().filter(|s| s.start >= part.end);
@@ -135,7 +135,7 @@ fn closing(bracket: u8) -> u8 {
     }
 }
 
-/// The shells around an error and the elements beside it; `None` if it stands alone.
+/// Returns the shells around an error and the elements next to it; `None` if it is alone.
 fn shells(document: &Document, groups: &[Group], fault: NodeId) -> Option<Sequence> {
     let part = document.node(fault).range();
     let around: Vec<_> = groups_around(groups, &part).rev().collect();

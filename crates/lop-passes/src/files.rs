@@ -9,7 +9,7 @@ use super::named::{Named, all_names};
 use super::pass::{Facts, Pass, Proposals, Stage, View};
 use super::sequence::{Removal, Sequence, Unit, list_kind};
 
-/// Files go, or lose what they have in them.
+/// Removes files, or empties them.
 pub struct Files;
 
 impl Pass for Files {
@@ -55,7 +55,7 @@ fn units(text: &[u8], parts: impl Iterator<Item = Vec<Range<usize>>>) -> Vec<Uni
     parts.filter(|parts| !parts[0].is_empty()).map(unit).collect()
 }
 
-/// The texts of an archive's files in their order, without what is in those of which `is_wanted` is false.
+/// Returns the texts of an archive's files in their order, without the content of those that `is_wanted` rejects.
 #[must_use]
 pub fn contents(archive: &Archive, text: &[u8], is_wanted: impl Fn(&Entry) -> bool) -> Vec<Range<usize>> {
     archive.entries(text).into_iter().filter(is_wanted).map(|entry| entry.content).collect()

@@ -9,7 +9,7 @@ use lop_syntax::Edit;
 
 use super::pass::{Facts, Pass, Proposals, Stage, View};
 
-/// With more entries there are better questions than where they are.
+/// Maximum number of entries: with more, there are better questions than their places.
 const MOST_ENTRIES: usize = 64;
 
 /// A folder's entries move into the folder that it is in.
@@ -33,13 +33,13 @@ impl Pass for Flatten {
     }
 }
 
-/// The frames of all that is in a folder, written anew; `None` if something is in the way.
+/// Makes the frames of all entries of a folder for the folder above; `None` if a path is taken.
 fn flattened(archive: &Archive, entries: &[Entry], folder: &Path) -> Option<Vec<Edit>> {
     let outer = folder.parent()?;
     let moved = |entry: &Entry| entry.path().strip_prefix(folder).ok().map(|rest| outer.join(rest));
     let paths: BTreeSet<PathBuf> =
         entries.iter().map(|entry| moved(entry).unwrap_or_else(|| entry.path().to_owned())).collect();
-    // Two have the same name, or one is a file where another has a folder.
+    // Two entries have the same name, or a file has the name of a folder.
     let is_in_the_way = |path: &Path| path.ancestors().skip(1).any(|above| paths.contains(above));
     if paths.len() < entries.len() || paths.iter().any(|path| is_in_the_way(path)) {
         return None;

@@ -135,7 +135,7 @@ impl Maker<'_> {
         self.made(function, edits, rules, kind)
     }
 
-    /// A block after the only one from which there is a way to it, where it is the only way.
+    /// Joins a block to its only predecessor, if that has no other successor.
     fn union(&self, function: &Function, at: usize, only: usize) -> Option<Alternative> {
         let source = self.document.source();
         let blocks = &function.blocks;
@@ -191,7 +191,7 @@ impl Maker<'_> {
     }
 }
 
-/// Whether a block may go on in several places.
+/// Whether a block can continue at several blocks.
 fn is_fork(block: &Block) -> bool {
     block.ways.len() > 1
 }

@@ -18,7 +18,7 @@ pub(super) static FORWARD: EditsOfTree = EditsOfTree {
     make: forwards,
 };
 
-/// All declarations whose definition stands elsewhere.
+/// Finds all declarations whose definition is elsewhere.
 #[must_use]
 pub(super) fn forwards(document: &Document, grammar: &Grammar, prints: &Fingerprints) -> Vec<Alternative> {
     let (tree, source) = (document.tree(), document.source());
@@ -29,7 +29,7 @@ pub(super) fn forwards(document: &Document, grammar: &Grammar, prints: &Fingerpr
     }
     let mut definitions = HashMap::new();
     for definition in grammar.rules().definitions(root, source) {
-        // The largest of one name: a prototype is a definition, too.
+        // The largest one of each name: a prototype is a definition, too.
         let name = &source[definition.name.range.clone()];
         let largest = definitions.entry(name).or_insert_with(|| definition.clone());
         if definition.unit.range.len() > largest.unit.range.len() {

@@ -21,7 +21,7 @@ pub(super) static GLOBALISE: EditsOfTree = EditsOfTree {
     make: globalised,
 };
 
-/// How many bytes at its start tell what something moves out of from others that hold the same.
+/// Number of bytes at its start that distinguish the outer node from others with the same content.
 const HEADER: usize = 48;
 /// In the place of the depth, which a move does not have.
 const WITH_ARGUMENTS: u16 = 1;
@@ -45,7 +45,7 @@ pub(super) fn globalised(document: &Document, grammar: &Grammar, prints: &Finger
     for rule in &found {
         let Some((before, moved)) = find(document, &rule.before).zip(find(document, &rule.moved)) else { continue };
         let at = rule.before.range.start;
-        // Out of what it stands in, never along a list, which would have no end.
+        // Out of the enclosing node, but never along a list, which would not end.
         if !(at <= rule.moved.range.start && rule.moved.range.end <= rule.before.range.end) || before == moved {
             continue;
         }
@@ -83,7 +83,7 @@ fn elements(lists: Vec<List>) -> Vec<Vec<NodeId>> {
     lists.into_iter().map(|list| list.elements).collect()
 }
 
-/// Where each parameter and argument stands: its list among those that belong together, and its number in it.
+/// The place of each parameter and argument: its group of lists, and its number in the list.
 fn places<'l>(lists: impl Iterator<Item = &'l Vec<Vec<NodeId>>>) -> HashMap<NodeId, (&'l [Vec<NodeId>], usize, usize)> {
     let mut places = HashMap::new();
     for together in lists {

@@ -56,7 +56,7 @@ pub(super) fn groups(document: &Document, grammar: &Grammar, prints: &Fingerprin
         group.edits.extend(place(grammar, source, edit.outer.range.clone(), &edit.pieces));
         group.rules.extend(scope.map(|(_, rule)| *rule).into_iter().chain([edit.rule]));
     }
-    // Two groups may come to the same: a member of what is no pointer.
+    // Two groups can make the same edit: a member of a value that is no pointer.
     let mut seen: HashSet<Vec<Edit>> = HashSet::new();
     let made = together.into_iter().filter_map(|((group, name, scope), Together { kind, edits, rules })| {
         if !seen.insert(edits.clone()) {
@@ -71,7 +71,7 @@ pub(super) fn groups(document: &Document, grammar: &Grammar, prints: &Fingerprin
 
 /// The edits of one group.
 struct Together {
-    /// The kind of what the first of them replaces.
+    /// The kind of the node that the first edit replaces.
     kind: u16,
     edits: Vec<Edit>,
     rules: Vec<RuleId>,

@@ -36,8 +36,8 @@ pub(super) fn hoists(document: &Document, grammar: &Grammar, prints: &Fingerprin
             continue;
         }
         let alternatives = compatible_descendants(document, grammar, outer, MAX_CANDIDATES);
-        // One name or number is as good as another in the place of something large; what is left of it
-        // later is asked about all of them.
+        // One name or number is as good as another one as a replacement of something large; later the rest is tested
+        // with all of them.
         let mut single = 0;
         let is_small = document.tokens_of(outer) <= LARGE;
         let promising = alternatives.into_iter().filter(|(inner, _)| {
@@ -54,7 +54,7 @@ pub(super) fn hoists(document: &Document, grammar: &Grammar, prints: &Fingerprin
     all
 }
 
-/// Descendants that may stand where `outer` stands, breadth first, with their distance.
+/// Returns descendants that can replace `outer`, breadth first, with their distances.
 pub(super) fn compatible_descendants(
     document: &Document,
     grammar: &Grammar,

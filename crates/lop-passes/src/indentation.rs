@@ -7,7 +7,7 @@ use lop_syntax::{
 
 use super::place::place;
 
-/// The indentation of a document; `None` where it is not syntax.
+/// Returns the indentation of a document, or `None` if it isn't syntax.
 #[must_use]
 pub fn indents(document: &Document, grammar: &Grammar) -> Option<Indents> {
     if !grammar.is_indented() {
@@ -45,7 +45,7 @@ pub(super) fn moved(grammar: &Grammar, source: &[u8], at: usize, text: Vec<u8>) 
     if grammar.is_indented() { unindented(source, at, &text) } else { text }
 }
 
-/// The text that stands in an indented block when nothing else does.
+/// Returns the text of an indented block that contains nothing else.
 pub(super) fn filler<'g>(document: &Document, grammar: &'g Grammar, block: NodeId) -> Option<&'g str> {
     if !grammar.is_indented_kind(document.node(block).kind) || document.node(block).is_empty() {
         return None;
@@ -54,13 +54,13 @@ pub(super) fn filler<'g>(document: &Document, grammar: &'g Grammar, block: NodeI
     grammar.minimal(place(document, block)).next().map(|text| text.what.trim())
 }
 
-/// Whether a node is all that an indented block holds, and reads as what would come in its place.
+/// Whether a node is the whole content of an indented block, and already has the text of its replacement.
 pub(super) fn is_filler(document: &Document, grammar: &Grammar, node: NodeId) -> bool {
     let reads_so = |block| filler(document, grammar, block).is_some_and(|text| text.as_bytes() == document.text(node));
     grammar.is_indented() && alike(document, node).any(reads_so)
 }
 
-/// Tokens of what comes in the place of a node that goes alone.
+/// The number of tokens that replace a node that is removed alone.
 pub(super) fn filler_tokens(document: &Document, grammar: &Grammar, node: NodeId) -> u32 {
     if !grammar.is_indented() {
         return 0;
@@ -88,7 +88,7 @@ fn elements(document: &Document, block: NodeId) -> impl Iterator<Item = NodeId> 
     })
 }
 
-/// The end of what stands right before a node, comments aside.
+/// Returns the end of the token before a node, apart from comments.
 fn header_end(document: &Document, node: NodeId) -> usize {
     let mut at = document.previous_sibling(node);
     while let Some(before) = at.filter(|&before| document.node(before).is_extra()) {
@@ -108,8 +108,8 @@ struct Leaves<'d> {
 }
 
 impl Leaves<'_> {
-    /// The kind of the line whose first byte that is no blank is at `first`; it `goes_on` where the line break before
-    /// is masked. Lines are asked about in their order.
+    /// Classifies the line whose first byte that isn't blank is at `first`; it `goes_on` if the line break before it is
+    /// escaped. Must be called in the order of the lines.
     fn line(&mut self, first: usize, goes_on: bool) -> LineStart {
         let document = self.document;
         while (self.next as usize) < document.node_count() {

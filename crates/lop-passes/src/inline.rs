@@ -14,7 +14,7 @@ use super::names::words;
 use super::pass::{EditsOfTree, Facts, Stage};
 use super::removal::{NodeSet, removal_edits};
 
-/// A call replaced by what is called.
+/// A call replaced by the body of the function.
 pub(super) static INLINE: EditsOfTree = EditsOfTree {
     facts: Facts::new("inline", Stage::Rules, "calls replaced by the body of what they call").by_rules(),
     make: inlined,
@@ -59,7 +59,7 @@ fn inline(
     let first = find(document, &calls.first()?.site)?;
     let unit_range = &definition.unit.range;
     let overlap = |a: &Range<usize>, b: &Range<usize>| a.start < b.end && b.start < a.end;
-    // A function that calls itself cannot take its own place, nor can a call that of one around it.
+    // A recursive function cannot replace its own call, and neither can an enclosing function.
     if calls.iter().any(|call| overlap(unit_range, &call.site.range))
         || calls.windows(2).any(|pair| overlap(&pair[0].site.range, &pair[1].site.range))
     {
@@ -125,7 +125,7 @@ fn substituted(
     text
 }
 
-/// The names in a body, and the words where the parser sees none.
+/// Returns the names in a body, and the words if the parser finds no names.
 fn names_in(document: &Document, grammar: &Grammar, body: NodeId) -> Vec<Range<usize>> {
     if grammar.holds_names(document.node(body).kind) {
         return words(document.source(), document.node(body).range()).collect();

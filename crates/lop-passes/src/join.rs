@@ -35,7 +35,7 @@ impl Pass for Join {
     }
 }
 
-/// Each text that names a file of the test case becomes what is in that file, which goes.
+/// Replaces each text that names a file of the test case by the file's content, and removes the file.
 fn includes(view: &View<'_>, entries: &[Entry]) -> Vec<Vec<Edit>> {
     let Some(files) = &view.files else { return Vec::new() };
     let named = Named::new(entries);
@@ -52,7 +52,7 @@ fn includes(view: &View<'_>, entries: &[Entry]) -> Vec<Vec<Edit>> {
     all
 }
 
-/// A file of the same kind stands at the end of the one before it when there is no frame between them.
+/// Appends a file to the one before it, if it has the same kind, by removing the frame between them.
 fn appended(text: &[u8], one: &Entry, other: &Entry) -> Option<Vec<Edit>> {
     let is_alike = one.path().extension() == other.path().extension() && one.content.end == other.frame.start;
     if !is_alike || one.content.is_empty() || other.content.is_empty() {

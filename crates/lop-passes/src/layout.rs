@@ -34,20 +34,18 @@ impl Pass for Whitespace {
 const INDENT: usize = 2;
 /// Deeper levels are not indented further: the blanks would be the larger part of the text.
 const DEEPEST: usize = 40;
-/// Behind how many comments in a row is looked for what they stand in front of.
+/// Maximum number of comments in a row that are skipped to find the node after them.
 const MOST_COMMENTS: usize = 8;
-/// Bytes that are no blanks of what is written in one line although it stood in several, and of what stood in one line
-/// and stays so.
+/// Maximum number of non-blank bytes of a node that is joined to one line, and of one that stays on one line.
 const WIDE: usize = 80;
 
-/// The gaps between tokens that a format wants otherwise, as one sequence: taking a unit out means to
-/// write one gap anew. `None` if the text is as the format wants it.
+/// Proposes the gaps between tokens that a format wants otherwise as one sequence: a removed unit is a gap with the
+/// wanted blanks. Returns `None` if the text already has the format.
 ///
-/// Nothing but blanks is changed, and none inside texts, comments and opaque tokens. Lines that end
-/// what the language ends with a line are never joined; in a language where any line break may
-/// matter, none is taken away within a line unless `joins`, and the caller has to make sure that
-/// the text still means the same. Each of the `parts` that are laid out ends with a line break in a pretty text if
-/// `ends_line`.
+/// Only blanks change, and none inside texts, comments and opaque tokens. Lines that end a construct of the language
+/// are never joined. In a language where any line break can matter, none is removed inside a line unless `joins`; then
+/// the caller has to check that the text still means the same. In a pretty text, each of the `parts` ends with a line
+/// break if `ends_line`.
 #[must_use]
 pub fn layout(
     document: &Document,
@@ -115,7 +113,7 @@ fn is_all_blank(text: &[u8]) -> bool {
     text.iter().copied().all(is_blank)
 }
 
-/// The nodes that are not looked into: leaves, and what the language says are texts, comments or opaque.
+/// The nodes whose inside is ignored: leaves, and those that the language declares as texts, comments or opaque.
 pub(super) fn atoms(document: &Document, grammar: &Grammar) -> Vec<NodeId> {
     let mut end = 0;
     let mut all = Vec::new();
@@ -151,7 +149,7 @@ fn line_starts(document: &Document, grammar: &Grammar) -> Vec<Option<usize>> {
         levels[id as usize] = inner;
         let element = |child: &&NodeId| {
             let node = document.node(**child);
-            // Fields of a directive stand in its first line, or are directives themselves.
+            // The fields of a directive are on its first line, or are directives themselves.
             node.is_named() && !node.is_extra() && !(directive && node.field != 0)
         };
         for &child in children.iter().filter(element) {
@@ -167,7 +165,7 @@ fn line_starts(document: &Document, grammar: &Grammar) -> Vec<Option<usize>> {
     starts
 }
 
-/// All nodes that begin where `node` does begin its line: one of them is the leaf.
+/// All nodes with the same start as `node` start its line: one of them is the leaf.
 fn mark(document: &Document, starts: &mut [Option<usize>], node: NodeId, level: usize) {
     let start = document.node(node).start;
     for id in node..document.subtree_end(node) {
@@ -192,7 +190,7 @@ impl Open {
     }
 }
 
-/// Whether a token opens or closes brackets; `None` if it is none.
+/// Whether a token opens or closes brackets; `None` if it does neither.
 fn bracket(document: &Document, atom: NodeId) -> Option<bool> {
     let text = (!document.node(atom).is_named()).then(|| document.text(atom))?;
     match text {
@@ -207,14 +205,13 @@ fn is_wide(document: &Document, node: NodeId) -> bool {
     document.text(node).iter().filter(|byte| !is_blank(**byte)).nth(WIDE).is_some()
 }
 
-/// A text whose indentation is syntax, from its first atom to its last: at which column the elements of each block
-/// stand.
+/// A text whose indentation is syntax: the column of the elements of each block.
 struct Indented {
     /// The block whose element a node is, and whether it is the first one; by node.
     elements: Vec<Option<(NodeId, bool)>>,
     /// The innermost block around a node; by node.
     around: Vec<NodeId>,
-    /// Whether something of its language stands before a block in the element that it is in; by node.
+    /// Whether the block's element has an earlier token of its language; by node.
     deeper: Vec<bool>,
     /// The column of each block's elements, once the first one is written.
     columns: HashMap<NodeId, usize>,

@@ -20,7 +20,7 @@ pub(super) fn parser(grammar: &Grammar, stop: &Stop) -> Result<SyntaxParser, Par
     Ok(grammar.parser()?.stopping(stop))
 }
 
-/// The document of a text of which nothing is known, after a look at its beginnings.
+/// Parses an unknown text, after a trial of its prefixes.
 pub(super) fn parse(grammar: &Grammar, text: &Arc<[u8]>, stop: &Stop) -> Result<Document, ParseError> {
     let mut parser = parser(grammar, stop)?.until_a_tree(text.len());
     parser.try_parts(text)?;

@@ -16,7 +16,7 @@ const RESERVED: [&str; 2] = ["baseline", "confirmation"];
 pub struct Passes {
     /// The names of the only ones of lop's own that it makes; all if empty.
     pub only: Vec<&'static str>,
-    /// The names of those that it does not make.
+    /// The names of steps to skip.
     pub skip: Vec<&'static str>,
     /// The caller's own, in the order in which they have their turn within a stage.
     pub own: Vec<Arc<dyn Pass>>,
@@ -55,7 +55,7 @@ impl Passes {
         self.own.iter().map(|pass| &**pass)
     }
 
-    /// Whether every name is that of one pass only, and those that are chosen are there.
+    /// Checks that no two steps have the same name, and that all chosen names exist.
     pub(super) fn check(&self) -> Result<(), ReduceError> {
         let names: Vec<_> = self.own().map(|pass| pass.name()).collect();
         let is_taken = |at: &usize| {

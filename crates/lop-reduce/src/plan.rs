@@ -42,7 +42,7 @@ const TREE: Plan = Plan {
     ],
 };
 
-/// The same with little effort.
+/// Returns the plan for little effort.
 const TREE_FAST: Plan = Plan {
     first: &[comments, early, closures, error_shells, unnest, delete, local_edits, tokens, embedded, own_passes],
     round: &[],
@@ -141,7 +141,7 @@ fn tokens(reducer: &mut Reducer<'_, '_>) -> Result<bool, Interrupt> {
     sweep_over(reducer, &Tokens)
 }
 
-/// Windows and pairs know nothing of the language: what rules can do is cheaper by them.
+/// Windows and pairs ignore the language: rules do their work with fewer tests.
 fn rules(reducer: &mut Reducer<'_, '_>) -> Result<bool, Interrupt> {
     reducer.coupled(|reducer| turn(reducer, Stage::Rules))
 }
@@ -155,7 +155,7 @@ fn unused_definitions(reducer: &mut Reducer<'_, '_>) -> Result<bool, Interrupt> 
     Ok(reducer.weight() < before)
 }
 
-/// Nor do windows and pairs know what refers to what.
+/// They also ignore references.
 fn coupled_edits(reducer: &mut Reducer<'_, '_>) -> Result<bool, Interrupt> {
     turn_of_coupled(reducer)
 }
@@ -180,7 +180,7 @@ fn own_passes(reducer: &mut Reducer<'_, '_>) -> Result<bool, Interrupt> {
 }
 
 fn embedded(reducer: &mut Reducer<'_, '_>) -> Result<bool, Interrupt> {
-    // Of several files they have their turn behind the files themselves.
+    // In a test case of several files, they come after the removal of files.
     if reducer.project.is_some() {
         return Ok(false);
     }

@@ -32,7 +32,7 @@ impl Proposal {
     }
 }
 
-/// A document to propose edits of, with what is known of it whatever the rules are.
+/// A document to propose edits for, with facts that don't depend on the rules.
 pub struct Preview<'d> {
     document: &'d Document,
     brackets: Brackets,
@@ -111,17 +111,17 @@ mod tests {
     fn by_rules(document: &Document, grammar: &Grammar) -> Vec<Proposal> {
         let parser = grammar.parser().expect("it was loaded");
         let preview = Preview::new(document, parser);
-        // Coupled edits are those of other passes, of which many have no rules.
+        // Coupled edits belong to other passes, many of which have no rules.
         let passes = ALL.iter().filter(|pass| pass.facts().needs_rules && pass.name() != Coupled.name());
         passes.flat_map(|pass| preview.proposals(*pass, grammar)).collect()
     }
 
-    /// Many a rule says what another says as well, in other words; but no form of rule is of no use.
+    /// Rules often overlap, but no form of rule is useless.
     #[test]
     fn without_the_rules_of_a_capture_other_things_are_proposed() {
         for folder in LANGUAGES.built_in {
             let (grammar, _, document) = sampled(folder);
-            // Rules of all languages say much of what a folder says as well.
+            // The general rules repeat much of a folder's own.
             let texts: Vec<_> = grammar.rules().texts().iter().filter(|rule| !rule.is_common()).collect();
             let alone = texts.iter().map(|rule| rule.text.as_str()).collect::<Vec<_>>().join("\n");
             let all = by_rules(&document, &Grammar::load_with_rules(folder, &alone).expect("they are its rules"));
@@ -142,9 +142,9 @@ mod tests {
         }
     }
 
-    /// A value in the place of a name is wrong where the name is assigned to, a type in the place of one with arguments,
-    /// and a definition with its uses where another thing has the same name, which only the gate finds out: of proposals
-    /// by names and of groups something has to parse, of others everything.
+    /// A value in place of a name is wrong if the name is assigned to; a type, if it replaces a name with arguments; a
+    /// definition with its uses, if another thing has the same name. Only the gate detects this. So of proposals by
+    /// names and of groups, at least one must parse; of all others, every one.
     #[test]
     fn what_every_rule_proposes_on_the_sample_parses() {
         let mut wrong = Vec::new();

@@ -53,13 +53,14 @@ impl fmt::Debug for Project {
 }
 
 impl Project {
-    /// The files of `text`, an archive, each in the language that `language` says, by its path and content; `None` is plain
-    /// text. `registry` says which extensions several languages claim. Where it is known by the extension alone ([`Choice::Extension`]) all files with that are in it: among several
-    /// languages that claim an extension the content of all files that any of these claims decides, so that a header is
-    /// in the language of what includes it.
+    /// Makes the project of the files in `text`, a text of the archive. `language` returns the language of each file
+    /// from its path and content; `None` is plain text. `registry` knows the extensions that several languages claim:
+    /// for those, the content of all files with such an extension decides, so that a header has the language of the
+    /// file that includes it. If the extension alone decides ([`Choice::Extension`]), all files with it have the same
+    /// language.
     ///
     /// # Errors
-    /// As `language`.
+    /// The errors of `language`.
     pub fn new<E: From<GrammarError>>(
         archive: Archive,
         text: &[u8],
@@ -105,7 +106,7 @@ impl Project {
         Ok(Project(Arc::new(Files { archive, grammars, contents, has_fixed_paths: false, named: None })))
     }
 
-    /// The same files, of which each result has those that are left under their own paths.
+    /// Returns the project with fixed paths: no pass moves a file.
     #[must_use]
     pub fn with_fixed_paths(self) -> Self {
         Project(Arc::new(Files { has_fixed_paths: true, ..Arc::unwrap_or_clone(self.0) }))
@@ -132,8 +133,8 @@ impl Project {
         self.0.named.as_deref().unwrap_or_default()
     }
 
-    /// The text in which the files that the test names are there and empty, as a command sees them; `None` for another
-    /// test, which may ask for no more than the paths.
+    /// Returns the text in which the files that the test names exist and are empty, as a command sees them; `None` for
+    /// a test that isn't a command, which may only ask for the paths.
     #[must_use]
     pub fn emptied(&self, text: &[u8]) -> Option<Vec<u8>> {
         self.0.named.as_ref().map(|_| self.filled(text, b""))
@@ -194,7 +195,7 @@ impl Project {
         self.0.grammars.iter().map(|grammar| grammar.name()).collect::<Vec<_>>().join(", ")
     }
 
-    /// The grammar of the file at a path; `None` is plain text.
+    /// Returns the grammar of the file at a path; `None` is plain text.
     pub(super) fn grammar_of(&self, path: &[u8]) -> Option<&Grammar> {
         match self.0.content(path) {
             Content::Language(number) => Some(&*self.0.grammars[number]),
@@ -224,8 +225,8 @@ impl Project {
         files.archive.entries(text).into_iter().filter(is_plain).collect()
     }
 
-    /// The tokens of a text: those of the trees, and words where there is none. A language of more than `most` bytes has
-    /// none.
+    /// Counts the tokens of a text: leaves of the trees, or words without a tree. A language with more than `most`
+    /// bytes has no tree.
     pub(super) fn tokens(&self, text: &Arc<[u8]>, most: usize, stop: &Stop) -> usize {
         let all = 0..self.grammars().len();
         let plain = self.plain_tokens(text);
@@ -254,7 +255,7 @@ impl Project {
         parts.chunks(TOGETHER).map(together).sum()
     }
 
-    /// The same without those of one language.
+    /// Counts the tokens outside one language.
     pub(super) fn tokens_around(&self, language: usize, text: &Arc<[u8]>, most: usize, stop: &Stop) -> usize {
         let others = (0..self.grammars().len()).filter(|other| *other != language);
         let plain = self.plain_tokens(text);
@@ -262,7 +263,7 @@ impl Project {
     }
 }
 
-/// Whether a path is that of a file or directory, or leads to something in it.
+/// Whether a path is a file's or directory's path, or below it.
 fn is_at_or_below(path: &[u8], folder: &[u8]) -> bool {
     path.strip_prefix(folder).is_some_and(|rest| rest.is_empty() || rest.starts_with(b"/"))
 }

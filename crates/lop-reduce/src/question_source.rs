@@ -11,8 +11,8 @@ pub(super) trait QuestionSource {
     /// Questions whose answers are wanted now, the most urgent first; empty when done. A question
     /// may come again under its number until it is answered.
     fn questions(&mut self, most: usize) -> Vec<u64>;
-    /// The number of questions that are worth asking at the same time of this number of workers: the others are given what
-    /// is likely to be asked next.
+    /// Returns the number of questions that are worth asking at the same time with this number of workers. The other
+    /// workers get speculative tests.
     fn width(&self, _workers: usize) -> usize {
         1
     }
@@ -22,8 +22,8 @@ pub(super) trait QuestionSource {
     fn wants(&self, question: u64) -> bool;
     /// Whether the candidate of a question that was answered *interesting* may still be accepted.
     fn may_accept(&self, question: u64) -> bool;
-    /// Takes an answer. `Some` names the question whose candidate is the best result from now on; it was answered
-    /// *interesting*, now or before. Parts gone in it are gone for good.
+    /// Takes an outcome. `Some` names the question whose candidate is the best result from now on; it was judged
+    /// interesting, now or before. Parts that are removed in it stay removed.
     fn observe(&mut self, question: u64, verdict: Verdict) -> Option<u64>;
     /// The chance that the candidate of a question is interesting, as far as the source knows.
     fn chance(&self, _: u64) -> f64 {
@@ -35,11 +35,11 @@ pub(super) trait QuestionSource {
     fn blanks_matter(&self) -> bool {
         true
     }
-    /// The name of the pass that asks, where a source asks for several.
+    /// The name of the pass that asks, if a source asks for several.
     fn pass(&self, _: u64) -> Option<&'static str> {
         None
     }
-    /// The grammar's rules behind what was accepted last, each once.
+    /// The grammar's rules that made the last accepted candidate, each once.
     fn rules(&self) -> &[RuleId] {
         &[]
     }

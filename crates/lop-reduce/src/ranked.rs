@@ -2,8 +2,8 @@
 
 use std::cmp::Ordering;
 
-/// An entry of a [`BinaryHeap`](std::collections::BinaryHeap): what promises most comes first, of
-/// equals what has the greater `tie`.
+/// An entry of a [`BinaryHeap`](std::collections::BinaryHeap): the most promising comes first, and among equals the one
+/// with the greater `tie`.
 #[derive(Clone)]
 pub(super) struct Ranked<K, T> {
     /// The value that it promises.

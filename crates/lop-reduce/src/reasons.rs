@@ -17,7 +17,7 @@ use super::session::Session;
 /// Tokens times bytes above which nothing is looked up: each token costs a copy and a hash of the text.
 const MOST_WORK: usize = 64 << 20;
 
-/// Looks up why each token of a text stays; `None` where that would take too long. There are no pending edits.
+/// Looks up why each token of a text stays. Returns `None` if that would take too long. There must be no pending edits.
 pub(super) fn necessity(session: &Session<'_, '_>) -> Option<Necessity> {
     let current = session.current();
     let source = current.source();
@@ -28,8 +28,8 @@ pub(super) fn necessity(session: &Session<'_, '_>) -> Option<Necessity> {
     map(session, units)
 }
 
-/// The same for a text of several files; `earlier` are the maps of each language from before its files were finished. The
-/// text has no tree.
+/// Looks up the reasons in a text of several files; `earlier` are the maps of each language from before its files were
+/// finished. The text has no tree.
 pub(super) fn necessity_of_files(
     session: &Session<'_, '_>,
     project: &Project,
@@ -61,7 +61,7 @@ fn tokens_of(document: &Document, grammar: &Grammar) -> Option<Sequence> {
     token_units(document, &tokens(document, grammar).collect::<Vec<_>>())
 }
 
-/// Looks up what came of the best result without each of these units.
+/// Looks up the outcomes of the best result without each of these units.
 fn map(session: &Session<'_, '_>, units: Option<Sequence>) -> Option<Necessity> {
     let current = session.current();
     let source = current.source();

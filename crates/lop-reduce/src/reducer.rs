@@ -55,7 +55,7 @@ fn chain<'a, 'g: 'a>(
 pub(super) struct Reducer<'a, 'g: 'a> {
     pub(super) session: Session<'a, 'g>,
     pub(super) options: &'a Options,
-    /// The flag that tells a parser to stop.
+    /// The signal for a parser to stop.
     pub(super) stop: Stop,
     pub(super) input: Input,
     /// The files of the text, if it is made of several.
@@ -67,7 +67,8 @@ pub(super) struct Reducer<'a, 'g: 'a> {
     /// Of the languages that parts of the text are in.
     pub(super) elsewhere: BTreeMap<String, Evidence>,
     pub(super) round: usize,
-    /// Whether definitions go along with the last that refers to them, where the test refuses them else.
+    /// Whether a candidate that removes the last reference to a definition removes the definition, too, if the test
+    /// refuses it otherwise.
     pub(super) couples: bool,
     pub(super) second_looks: SecondLooks,
     pub(super) findings: Findings,
@@ -120,8 +121,8 @@ impl<'a, 'g> Reducer<'a, 'g> {
         result
     }
 
-    /// Lets speculation continue with a step on a state, and then with the rest. Nothing is copied where none is looked
-    /// for: a state may hold thousands of lists.
+    /// Lets speculation continue with a step on a state, and then with the following steps. Without speculation nothing
+    /// is copied: a state can hold thousands of lists.
     pub(super) fn mark_with<S: Clone + 'a>(
         &mut self,
         state: &S,
@@ -184,18 +185,18 @@ impl<'a, 'g> Reducer<'a, 'g> {
 }
 
 impl<'g> Reducer<'_, 'g> {
-    /// The best result with what it is made of.
+    /// Returns the best result with the tree and edits that make it.
     pub(super) fn current(&self) -> &Current<'g> {
         self.session.current()
     }
 
-    /// Whether what is worked on ends with a line break in a pretty result: a script in a page does not.
+    /// Whether the current text ends with a line break in a pretty result. A script inside a page doesn't.
     pub(super) fn ends_line(&self) -> bool {
         self.input.ends_line && !self.current().is_inside_another()
     }
 
-    /// Whether the tree is that of a text in no language: nothing says that a bracket or a quote needs its partner, and a
-    /// blank is a part like any other.
+    /// Whether the tree belongs to a text in no language: there a bracket or a quote needs no partner, and a blank is a
+    /// part like any other.
     pub(super) fn is_of_any_text(&self) -> bool {
         self.tools.as_ref().is_some_and(|tools| tools.grammar.is_of_any_text())
     }
@@ -235,7 +236,7 @@ impl<'g> Reducer<'_, 'g> {
         self.options.passes.allow(step.name) && !self.session.skips(step.name)
     }
 
-    /// Forgets what was refused, in all languages.
+    /// Forgets all refusals, in all languages.
     pub(super) fn forget_refusals(&mut self) {
         self.session.forget_refusals();
         self.evidence.classes.forget_refusals();
@@ -249,7 +250,7 @@ impl<'g> Reducer<'_, 'g> {
         self.findings = Findings::default();
     }
 
-    /// A sequence without what the user wants kept.
+    /// Returns a sequence without the parts that the user wants to keep.
     pub(super) fn spared(&self, sequence: Option<Sequence>) -> Option<Sequence> {
         sequence.and_then(|sequence| self.current().spare(sequence))
     }
@@ -286,13 +287,13 @@ impl<'g> Reducer<'_, 'g> {
         result
     }
 
-    /// Whether `tokens` are worth `tests`: what comes before the lists has its turn while it is.
+    /// Whether `tokens` are worth `tests`, so that the passes before the lists continue.
     pub(super) fn pays_off(&self, tokens: u64, tests: u64) -> bool {
         tokens * GOOD_SHARE >= self.tokens() as u64 * tests
     }
 
-    /// Tells the session what comes after the next questions, with the lists that wait (kind, depth and units of each),
-    /// if the sink follows.
+    /// Gives the session the estimate for the time after the next questions, with the waiting lists (kind, depth and
+    /// number of units of each), if the sink shows it.
     pub(super) fn look_ahead(&mut self, waiting: impl Iterator<Item = (u32, u32, usize)>) {
         if self.session.wants_prospect() {
             let is_last = self.minimal() == Minimal::None || self.session.is_in(MINIMALITY.name);
@@ -301,8 +302,8 @@ impl<'g> Reducer<'_, 'g> {
         }
     }
 
-    /// Parses the best result anew and goes on from there. A text that no longer parses (which the
-    /// gate prevents where it is asked) is worked on as it is.
+    /// Parses the best result again and continues from there. A text that doesn't parse any more, which the gate
+    /// usually prevents, is reduced without a tree.
     pub(super) fn rebase(&mut self) -> Result<(), Interrupt> {
         let parser = self.tools.as_mut().map(|tools| &mut tools.parser);
         if self.session.rebase(parser).is_err() {
@@ -337,7 +338,7 @@ impl<'g> Reducer<'_, 'g> {
         tools.grammar.refuses_unused() || self.evidence.unused.are_refused()
     }
 
-    /// Does something while definitions go along with what refers to them.
+    /// Runs a step in which a candidate that removes the last reference to a definition removes the definition, too.
     pub(super) fn coupled<T>(&mut self, part: impl FnOnce(&mut Self) -> Result<T, Interrupt>) -> Result<T, Interrupt> {
         let before = std::mem::replace(&mut self.couples, true);
         let result = part(self);
@@ -349,7 +350,7 @@ impl<'g> Reducer<'_, 'g> {
         result
     }
 
-    /// Sees to it that candidates take along what they should, and nothing else.
+    /// Sets the definitions that candidates remove along with their references.
     pub(super) fn couple(&mut self) {
         if !self.couples || !self.refuses_unused() {
             self.session.couple(None);

@@ -43,7 +43,7 @@ struct Expected {
     is_yes: bool,
     likelihood: f64,
     before: Option<Rc<Expected>>,
-    /// Whether this assumption and all before it are confirmed, or one is refuted; `None` if open.
+    /// Whether this assumption and all before it are confirmed, or one is refuted; `None` if that is open.
     settled: Cell<Option<bool>>,
 }
 

@@ -7,7 +7,7 @@ use super::reducer::Reducer;
 /// removes nothing ends the loop long before.
 pub(super) const MAX_ROUNDS: usize = 50;
 
-/// A step works on the best result; `true` if it has found what the steps before it should see.
+/// A step works on the best result. It returns `true` if the steps before it should run again.
 pub(super) type Step = fn(&mut Reducer<'_, '_>) -> Result<bool, Interrupt>;
 
 /// Which steps have their turn, and in which order.
@@ -36,7 +36,7 @@ impl Plan {
         })
     }
 
-    /// The same from a step on.
+    /// Runs the steps from this one on.
     fn follow_from(&'static self, reducer: &mut Reducer<'_, '_>, from: usize) -> Result<(), Interrupt> {
         let has_tree = reducer.tools.is_some();
         for (at, step) in self.first.iter().enumerate().skip(from) {
@@ -66,7 +66,7 @@ impl Plan {
     }
 }
 
-/// Makes a step; `None` if a pass was skipped meanwhile, without which the text must be looked at again.
+/// Runs a step. Returns `None` if a pass was skipped meanwhile; then the step must run again without it.
 fn make(reducer: &mut Reducer<'_, '_>, step: Step) -> Result<Option<bool>, Interrupt> {
     match step(reducer) {
         Err(Interrupt::Skipped) => {

@@ -120,12 +120,12 @@ impl<'a, 'g> Session<'a, 'g> {
         self.current.best().size
     }
 
-    /// The best result with what it is made of.
+    /// Returns the best result with the tree and edits that make it.
     pub(super) fn current(&self) -> &Current<'g> {
         &self.current
     }
 
-    /// From now on these definitions go along with what a candidate takes out: see [`Current::couple`].
+    /// Sets the definitions to remove along with their references: see [`Current::couple`].
     pub(super) fn couple(&mut self, coupling: Option<Cascade>) {
         self.current.couple(coupling);
     }
@@ -160,12 +160,12 @@ impl<'a, 'g> Session<'a, 'g> {
         self.memory.swap_proposals(other);
     }
 
-    /// Forgets what was refused of proposals and nodes.
+    /// Forgets the refusals of proposals and nodes.
     pub(super) fn forget_refusals(&mut self) {
         self.memory.forget_refusals();
     }
 
-    /// Takes note of an outcome that was not tested for: the clock goes on where it stood then.
+    /// Remembers an outcome that needed no test: the clock continues from its time.
     fn recalled(&mut self, from: Recalled, duration: Duration) {
         match from {
             Recalled::Journal { at } => {
@@ -237,7 +237,7 @@ impl<'a, 'g> Session<'a, 'g> {
             .map_err(|source| Interrupt::Failed(ReduceError::Sink { source, best: self.best().to_vec() }))
     }
 
-    /// The best result, written anew.
+    /// Formats the best result.
     ///
     /// # Errors
     /// The formatter's reason why there is no such text.
@@ -391,7 +391,7 @@ impl<'a, 'g> Session<'a, 'g> {
         }
     }
 
-    /// Hands an answer to the source and accepts what it commits to.
+    /// Hands an outcome to the source and accepts the candidate that the source commits to.
     fn answer(
         &mut self,
         source: &mut dyn QuestionSource,
@@ -411,8 +411,8 @@ impl<'a, 'g> Session<'a, 'g> {
         self.accept(winner, source.rules())
     }
 
-    /// Makes a candidate the best result, and its edits the pending ones. This is the only place where that happens, and
-    /// every candidate that comes here was judged interesting.
+    /// Makes a candidate the best result, and its edits the pending ones. This happens only here, and every candidate
+    /// that arrives here was judged interesting.
     fn accept(&mut self, winner: PendingQuestion, rules: &[RuleId]) -> Result<(), Interrupt> {
         let PendingQuestion { candidate, duration, .. } = winner;
         let (text, said) = (Arc::clone(&candidate.text), candidate.tokens);
@@ -433,12 +433,12 @@ impl<'a, 'g> Session<'a, 'g> {
         self.emit(&Event::Accepted { content: &text, size, tests, pass, rules: &rules })
     }
 
-    /// An answer that costs no test: from the order of best results, the cache, or the gate. Only what gets past it can be
-    /// accepted.
+    /// An outcome without a test: from the order of best results, the cache, or the gate. Only a candidate without such
+    /// an outcome can be accepted.
     fn free_answer(&mut self, candidate: &Candidate, pass: &str, blanks_matter: bool) -> Option<Verdict> {
         let growth = || self.options.passes.growth(pass);
-        // Not cached: what is kept is a part of the text at its place, which a text does not tell, and the best result
-        // becomes another.
+        // Not cached: the kept parts depend on their places, which a text doesn't have, and on the best result, which
+        // changes.
         if candidate.kept.is_none() || !self.current.may_become_best(candidate, self.options.prefer, growth) {
             return Some(Verdict::Invalid);
         }
@@ -514,7 +514,7 @@ impl<'a, 'g> Session<'a, 'g> {
         self.count_of(text.len(), Some(text), outcome, what)
     }
 
-    /// The same for a text of this number of bytes, of which nothing is remembered if it is not there.
+    /// Counts an outcome of a candidate with this number of bytes; without its text, nothing is remembered.
     fn count_of(&mut self, bytes: usize, text: Option<&[u8]>, outcome: &Outcome, what: &str) -> Result<(), Interrupt> {
         self.statistics.counts.add(outcome.verdict);
         self.untested.tested();
@@ -566,7 +566,7 @@ impl<'a, 'g> Session<'a, 'g> {
         }
     }
 
-    /// Whether the limit of tests is reached when those that run have ended.
+    /// Whether the running tests will exhaust the limit of tests.
     fn is_last_test_running(&self, running: usize) -> bool {
         running > 0 && self.options.max_tests.is_some_and(|most| self.tests_begun() >= most)
     }
@@ -575,7 +575,7 @@ impl<'a, 'g> Session<'a, 'g> {
         if self.cancel.is_stopped() { Err(self.stopped()) } else { Ok(()) }
     }
 
-    /// How a run ends that was told to stop.
+    /// Returns how a stopped run ends.
     pub(super) fn stopped(&self) -> Interrupt {
         Interrupt::Ended(if self.is_out_of_time() { Ended::Budget } else { Ended::Cancelled })
     }
@@ -585,7 +585,7 @@ impl<'a, 'g> Session<'a, 'g> {
         self.cancel.has_expired()
     }
 
-    /// Interrupts the work where the user or a limit ends it.
+    /// Interrupts the work if the user or a limit ends it.
     pub(super) fn check_limits(&self) -> Result<(), Interrupt> {
         self.check_cancel()?;
         let tests = self.options.max_tests.is_some_and(|most| self.tests_ended() >= most);

@@ -5,8 +5,8 @@
 pub struct Size {
     /// Length in bytes.
     pub bytes: usize,
-    /// Leaves of the syntax tree that are neither comments nor blank; words and single
-    /// punctuation characters where there is no grammar.
+    /// Leaves of the syntax tree that are neither comments nor blank; words and single punctuation characters if there
+    /// is no grammar.
     pub tokens: usize,
     /// Number of lines; a last line without a line feed counts.
     pub lines: usize,

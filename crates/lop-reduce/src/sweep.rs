@@ -29,7 +29,7 @@ pub(super) struct SequenceSweep {
     pub(super) search: Box<Search>,
     /// Position in the sweep → unit.
     order: Vec<u32>,
-    /// The pass that asks, where the one under way is another.
+    /// The pass that asks, if it isn't the current one.
     pub(super) pass: Option<&'static str>,
     /// Whether it was given up because too much was asked without a test.
     pub(super) is_given_up: bool,
@@ -56,11 +56,11 @@ impl SequenceSweep {
         }
     }
 
-    /// Starts the guaranteed pass over a sequence: every unit is asked about by itself until none
-    /// of those that are left can go, where `config.theta` is 0.
+    /// Starts the pass over a sequence that gives the guarantee: if `config.theta` is 0, every unit is tested alone
+    /// until none of the remaining ones can be removed.
     pub(super) fn verification(sequence: Sequence, config: &Config, knowledge: &Knowledge, seed: u64) -> Self {
         let view = knowledge.view(sequence.kind, sequence.depth);
-        // The caller puts first what is asked first.
+        // The caller determines the order.
         let order = positions(&sequence, SweepOrder::Forward, seed);
         SequenceSweep {
             search: Box::new(Search::for_verification(order.len(), config, &view)),
@@ -101,7 +101,7 @@ impl SequenceSweep {
         decided
     }
 
-    /// Units that stay, with the search as it stands.
+    /// Marks units as kept in the current search.
     pub(super) fn kept(&self) -> impl Iterator<Item = usize> + '_ {
         let removed = self.search.removed();
         (0..self.order.len()).filter(|at| !removed.contains(*at)).map(|at| self.order[at] as usize)
@@ -117,14 +117,15 @@ impl SequenceSweep {
         self.search.kept_by_timeout().into_iter().map(|at| self.order[at] as usize).collect()
     }
 
-    /// Adds what was learnt to what the run knows.
+    /// Adds the evidence to that of the run.
     pub(super) fn teach(&mut self, knowledge: &mut Knowledge) {
         knowledge.absorb(self.sequence.kind, self.sequence.depth, &self.search.take_evidence());
     }
 
     /// Sweeps a text until `most_needed` units were found needed.
     pub(super) fn pursue(&mut self, session: &mut Session<'_, '_>, most_needed: usize) -> Result<(), Interrupt> {
-        // The text may have changed since the search was paused. The session's cache knows what is still true of it.
+        // The text can have changed since the search was paused. The session's cache knows which outcomes are still
+        // valid.
         self.search.forget_answers();
         let positions = Positions::new(&self.sequence, &self.order);
         let (removals, rules) = Default::default();
@@ -162,9 +163,10 @@ struct SweepOn<'s> {
     most_needed: usize,
     pass: Option<&'static str>,
     is_given_up: &'s mut bool,
-    /// The positions that are gone in the candidate of a question, and the chance that it is interesting.
+    /// Returns the positions that are removed in the candidate of a question, and the probability that it is
+    /// interesting.
     removals: BTreeMap<u64, (Vec<Range<usize>>, f64)>,
-    /// The rules behind the units that went last.
+    /// The rules of the last removed units.
     rules: Vec<RuleId>,
 }
 
@@ -174,7 +176,7 @@ impl QuestionSource for SweepOn<'_> {
         if pauses && !self.search.has_unjudged_union() {
             return Vec::new();
         }
-        // Before a pause what was found side by side has to be judged together.
+        // Before a pause, units that were found in parallel must be judged together.
         let questions = self.search.next_tests(if pauses { 1 } else { most });
         self.removals = questions.iter().map(|q| (q.id.0, (q.remove.clone(), q.p_yes))).collect();
         questions.iter().map(|q| q.id.0).collect()

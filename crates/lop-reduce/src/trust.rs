@@ -1,4 +1,4 @@
-//! The trust in the test: how often it contradicted itself, and what a number of outcomes for a text means.
+//! The trust in the test: how often it contradicted itself, and the meaning of a number of outcomes for a text.
 //!
 //! A flaky test is modelled as one that errs at random: it rejects an interesting text with probability *a*, and
 //! accepts another text with probability *b*. Both are estimated from repeated runs on the same text, conservatively,
@@ -11,9 +11,9 @@
 /// How far the test could be trusted.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Reliability {
-    /// Runs on a text after its first, of which it is known what they should have said.
+    /// Number of runs on a text after its first whose right outcome is known.
     pub repeated: u64,
-    /// Those of them that said something else.
+    /// Number of these runs with another outcome.
     pub disagreements: u64,
     /// In 95 of 100 cases the share of such runs is not larger (Wilson).
     pub bound: f64,
@@ -23,10 +23,10 @@ pub struct Reliability {
     pub returns: u64,
 }
 
-/// Quantile of the normal distribution for a bound that holds in 95 of 100 cases, which is what is reported.
+/// Quantile of the normal distribution for a bound that holds in 95 of 100 cases. It is reported.
 const Z_REPORTED: f64 = 1.645;
-/// The same for 3 of 4 cases, which decides: with a higher bound each candidate costs more runs, with a lower one more
-/// results are taken back. At 1 a run takes 3 % more tests where one answer in ten is a lie.
+/// Quantile for 3 of 4 cases, which decides: with a higher bound each candidate costs more runs, with a lower one more
+/// results are withdrawn. At 1, a run takes 3 % more tests if one outcome in ten is wrong.
 const Z_DECIDING: f64 = 0.7;
 /// The assumption on a test that lies, before it has shown how often: one run in twenty.
 const PRIOR: Repeats = Repeats { runs: 20, lies: 1 };
@@ -37,30 +37,30 @@ const ENOUGH_RUNS: u64 = 20;
 const MOST_FALSE_YES: f64 = 0.3;
 const MOST_FALSE_NO: f64 = 0.6;
 
-/// Odds at which a candidate is accepted. The session takes back mistaken acceptances. With 500 a run takes 4 % more
-/// tests where one answer in ten is a lie, with 30 it may take many times as many.
+/// Odds at which a candidate is accepted. The session withdraws wrong acceptances. With 500, a run takes 4 % more tests
+/// if one outcome in ten is wrong; with 30 it can take many times as many.
 const ACCEPT: f64 = 200.0;
-/// Odds against a candidate from which it is refused while the search goes on: nothing but size is lost.
+/// Odds against a candidate at which it is refused during the search: a wrong refusal only costs size.
 const REFUSE: f64 = 2.0;
 /// Odds against a candidate from which it counts as refused in the guarantee at the end.
 const REFUSE_FOR_GOOD: f64 = 20.0;
 /// Odds by which a result is trusted or taken back.
 const TRUST: f64 = 1e4;
-/// Runs of a test without a contradiction that make a result the last one, a look at an earlier one included. With 2 one
-/// run in a thousand ends with a text that is not interesting where one answer in ten is a lie: the first to be accepted,
-/// of which all are small.
+/// Number of runs without a contradiction that make a result final, including an earlier confirmation. With 2, one run
+/// in a thousand ends with a text that isn't interesting if one outcome in ten is wrong: with the first accepted one,
+/// when all are small.
 const RESULT_RUNS: u32 = 3;
 /// Runs of such a test that make it one for which nothing is interesting.
 const EMPTY_RUNS: u32 = 5;
-/// Odds of a text of which nothing is known.
+/// Odds of a text without any evidence.
 pub(super) const EVEN: f64 = 1.0;
-/// After this number of runs on one text it is decided by what most of them said.
+/// Number of runs on one text after which the majority decides.
 const MOST_RUNS: u32 = 200;
 
 /// The answers on one text.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Tally {
-    /// Runs that said *interesting*.
+    /// Number of interesting runs.
     pub(super) yes: u32,
     /// All other answers.
     pub(super) no: u32,
@@ -97,7 +97,7 @@ pub(super) enum Stakes {
 /// The knowledge of the test's honesty.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Trust {
-    /// Runs that have to agree before a candidate is accepted, where the user said so.
+    /// Number of runs that must agree before a candidate is accepted, if the user has set it.
     wanted: Option<u32>,
     is_flaky: bool,
     /// Repeated runs on texts that are taken to be interesting, …
@@ -110,7 +110,7 @@ pub(super) struct Trust {
     pub(super) returns: u64,
 }
 
-/// Repeated runs, and how many of them said the wrong thing.
+/// Number of repeated runs, and of those with a wrong outcome.
 #[derive(Clone, Copy, Debug, Default)]
 struct Repeats {
     runs: u64,
@@ -129,7 +129,7 @@ impl Repeats {
 }
 
 impl Trust {
-    /// Nothing is known yet. `wanted` runs have to agree; `None` decides by what is seen.
+    /// Starts without evidence. `wanted` runs must agree; `None` decides from the outcomes.
     pub(super) fn new(wanted: Option<u32>) -> Self {
         Trust { wanted, ..Trust::default() }
     }
@@ -139,7 +139,7 @@ impl Trust {
         !std::mem::replace(&mut self.is_flaky, true)
     }
 
-    /// Learns from answers, repeated ones for the most part, on a text of which it is clear by now what it is.
+    /// Learns from outcomes, most of them repeated, on a text whose verdict is clear by now.
     pub(super) fn learn(&mut self, interesting: bool, repeated: Tally) {
         let (seen, lies) =
             if interesting { (&mut self.on_interesting, repeated.no) } else { (&mut self.on_others, repeated.yes) };
@@ -152,8 +152,8 @@ impl Trust {
         self.is_flaky
     }
 
-    /// Whether a text with these answers is interesting; `None` when it has to be asked about again. `odds` are those
-    /// that it is, before any answer.
+    /// Whether a text with these outcomes is interesting; `None` if the test must run again. `odds` are its odds before
+    /// any outcome.
     pub(super) fn decide(&self, tally: Tally, stakes: Stakes, odds: f64) -> Option<bool> {
         let Tally { yes, no } = tally;
         let wanted = match stakes {
@@ -215,8 +215,8 @@ impl Trust {
     }
 }
 
-/// The upper end of Wilson's interval for a share of which `of` observations had `seen`: how often it is not larger
-/// says the quantile `z`. 1 without an observation.
+/// The upper end of Wilson's interval for a share, of which `seen` in `of` observations were positive; `z` is the
+/// quantile for its confidence. 1 without an observation.
 fn wilson_bound(seen: u64, of: u64, z: f64) -> f64 {
     if of == 0 {
         return 1.0;
@@ -238,7 +238,7 @@ mod tests {
         Tally { yes, no }
     }
 
-    /// A test of which it is known that it lies so often.
+    /// A test that is known to be wrong this often.
     fn liar(share: f64) -> Trust {
         let runs = 1_000;
         let lies = (share * f64::from(runs)) as u32;

@@ -1,4 +1,4 @@
-//! The interestingness test ([`oracle`]), and where candidates run ([`exec`]).
+//! The interestingness test ([`oracle`]), and the executors of candidates ([`exec`]).
 //!
 //! Internal to lop: no version of this crate promises anything.
 

@@ -47,7 +47,7 @@ pub enum RulesError {
 #[derive(Debug, thiserror::Error, Diagnostic)]
 #[non_exhaustive]
 pub enum Failure {
-    /// The command line does not say what to do.
+    /// The command line is wrong or incomplete.
     #[error("{message}")]
     Usage {
         /// The missing or superfluous part.
@@ -56,7 +56,7 @@ pub enum Failure {
         #[help]
         hint: String,
     },
-    /// The test cases do not differ in what a command asks for.
+    /// The test cases don't differ as the command needs.
     #[diagnostic(code(not_interesting))]
     #[error("{message}")]
     Uninteresting {
@@ -97,7 +97,7 @@ pub enum Failure {
         #[source]
         source: io::Error,
     },
-    /// A directory where a file is needed.
+    /// A directory instead of a file.
     #[diagnostic(help("name a file in it"))]
     #[error("{} is a directory", .0.display())]
     InputIsDirectory(PathBuf),
@@ -173,7 +173,7 @@ pub enum Failure {
     /// The test cannot be confined as asked for.
     #[error(transparent)]
     Confine(#[from] ConfineError),
-    /// The result cannot be kept where it was asked to be.
+    /// The result cannot be kept in its place.
     #[diagnostic(transparent)]
     #[error(transparent)]
     Store(#[from] StoreError),
@@ -211,7 +211,7 @@ pub enum Failure {
     /// The shared cache cannot be used.
     #[error("cannot use the cache")]
     Cache(#[source] JournalError),
-    /// The system does not tell where lop was started.
+    /// The system doesn't know the working directory.
     #[error("cannot find the working directory")]
     Directory(#[source] io::Error),
     /// The directory of an interrupted run cannot be gone to.
@@ -253,7 +253,7 @@ pub enum Failure {
 }
 
 impl Failure {
-    /// The same with the command line, where the way out is made of it.
+    /// Adds the command line, if the hint is made from it.
     pub(crate) fn typed_as(self, line: &[OsString]) -> Self {
         match self {
             Failure::Missing { path, missing, .. } => Failure::Missing { path, missing, typed: line.to_vec() },
@@ -271,7 +271,7 @@ impl Failure {
         if error.kind() == io::ErrorKind::BrokenPipe || is_hung_up { Ok(()) } else { Err(Failure::Output(error)) }
     }
 
-    /// Returns the exit code: that of the error's diagnostic code.
+    /// Returns the exit code, which the error's diagnostic code names.
     #[must_use]
     pub fn code(&self) -> Code {
         let named = Diagnostic::code(self).and_then(|code| Code::named(&code.to_string()));

@@ -1,4 +1,4 @@
-//! The failures of lop as a user reads them: what happened, to which file, and what to do next.
+//! The failures of lop for a user: what happened, to which file, and what to do next.
 
 mod error;
 mod lines;
@@ -19,7 +19,7 @@ pub(super) use lines::BY_HAND;
 pub use unfinished::{Cause, Unfinished};
 
 impl Failure {
-    /// Says it on standard error. Where that is closed, the exit code has to be enough.
+    /// Prints it on standard error. If that is closed, the exit code has to be enough.
     pub fn report(&self) {
         let _ = self.write(&mut text::stderr());
     }

@@ -82,7 +82,7 @@ impl Unfinished {
         }
     }
 
-    /// Writes what is below the headline.
+    /// Writes the lines below the headline.
     pub(super) fn explain(&self, out: &mut dyn Write) -> io::Result<()> {
         match &self.error {
             ReduceError::NotInteresting { outcome } => {
@@ -176,7 +176,7 @@ impl Unfinished {
     }
 }
 
-/// How the test ended and what it wrote last.
+/// Writes how the test ended, and its last output.
 fn run(out: &mut dyn Write, outcome: &Outcome) -> io::Result<()> {
     field(out, "ended", &format!("{} after {}", outcome.exit, text::duration(outcome.duration)))?;
     if let Some(note) = &outcome.note {

@@ -26,7 +26,7 @@ impl ReduceOption for MinimalOption {
     }
 }
 
-/// Refuses a guarantee beside an option that gives none.
+/// Refuses `--minimal` together with an option that gives no guarantee.
 pub(super) fn no_guarantee(option: &str, options: &Options) -> Result<(), Failure> {
     match options.minimal {
         None | Some(Minimal::None) => Ok(()),

@@ -1,4 +1,4 @@
-//! `--output` and `--diff`: where the result goes.
+//! `--output` and `--diff`: the place of the result.
 
 use std::path::PathBuf;
 

@@ -25,7 +25,7 @@ use lop_run::oracle::Subject;
 
 use super::forms::{Test, names_below};
 
-/// Folders of what tools have made of the files, or fetched.
+/// Folders that tools generate or download.
 const MADE: [&str; 5] = ["build", "target", "node_modules", ".venv", "__pycache__"];
 
 /// How files are named.
@@ -40,17 +40,17 @@ pub struct Case {
     pub is_piped: bool,
     /// Its content.
     pub content: Arc<[u8]>,
-    /// Its grammar; `None` is text, or a directory.
+    /// Its grammar; `None` for text and for a directory.
     pub grammar: Option<Arc<Grammar>>,
-    /// The same, as a test sees it.
+    /// The test case as a test sees it.
     pub subject: Subject,
     /// Its files, if it has several; the content is an archive of them then.
     pub project: Option<Project>,
-    /// Notes on what of a directory is no part of it.
+    /// Notes about entries of a directory that aren't part of the test case.
     pub notes: Vec<String>,
     /// The reason for this language.
     pub choice: Choice,
-    /// Stands for the user's own parser and rules behind the name of the language.
+    /// Identifies the user's own parser and rules, as a suffix of the language's name.
     pub rules: String,
 }
 
@@ -148,7 +148,7 @@ impl Case {
         Ok(Keep::find(&spec, case, self.grammar.as_deref(), max_parse)?)
     }
 
-    /// The word of the command that is its program, where the command is reduced: it stays.
+    /// Returns the range of the command's program, which has to stay if the command is reduced.
     fn program(&self) -> Vec<Range<usize>> {
         let entries = self.project.as_ref().map(|project| project.archive().entries(&self.content));
         let is_program = |entry: &Entry| entry.kind == Kind::Argument && entry.path == b"0";
@@ -176,7 +176,7 @@ impl Case {
         for (name, globs) in of_several {
             let mut set = GlobSetBuilder::new();
             for glob in globs {
-                // A folder stands for all that is in it.
+                // A folder means all its files.
                 for glob in [glob.trim_end_matches('/').to_owned(), format!("{}/**", glob.trim_end_matches('/'))] {
                     let built = GlobBuilder::new(&glob).literal_separator(true).build();
                     set.add(built.map_err(|error| usage(format!("{name} '{glob}': {}", error.kind()), GLOBS))?);
@@ -260,7 +260,7 @@ fn base_name(path: &Path) -> PathBuf {
     path.file_name().map(PathBuf::from).unwrap_or_default()
 }
 
-/// The entries of a directory that are no part of the test case, and those that need not be, as sentences.
+/// Lists the entries of a directory that aren't part of the test case, and those that need not be, as sentences.
 fn notes(path: &Path) -> Vec<String> {
     let Selection { members, left_out: found } = project::list(path).unwrap_or_default();
     let named = |why: &str, is_one: fn(&LeftOut) -> Option<&PathBuf>| {
@@ -297,7 +297,7 @@ fn made(root: &Path, members: &[Member]) -> Option<String> {
     })
 }
 
-/// Reads a file, standard input or a directory; returns the archive of a directory, too.
+/// Reads a file, standard input or a directory. Of a directory, it also returns the archive.
 pub(crate) fn read(path: &Path) -> Result<(Option<Archive>, Vec<u8>), Failure> {
     if piped::is_stdin(path) {
         return Ok((None, piped::read()?));
@@ -343,12 +343,12 @@ pub(crate) fn read_case(paths: &[PathBuf], may_be_empty: bool) -> Result<(Subjec
     Ok((Subject::File(path.clone()), content))
 }
 
-/// Reads the test case at some paths, of which there may be none, and adds the words of the command.
+/// Reads the test case at some paths, perhaps none, and adds the words of the command.
 fn read_with_words(paths: &[PathBuf], words: &[OsString], may_be_empty: bool) -> Result<(Subject, Vec<u8>), Failure> {
     let (subject, content) = match paths {
         [] => (Subject::Files(Vec::new(), Archive::pack(&[]).0), Vec::new()),
         [path] if !path.is_dir() => {
-            // It gets an archive, beside the words.
+            // A single file gets an archive, together with the words.
             let names = vec![base_name(path)];
             let (archive, text) = pack(&names, paths)?;
             (Subject::Files(names, archive), text)

@@ -30,7 +30,7 @@ impl Test {
         }
     }
 
-    /// The same; none of a script, which is taken as it is.
+    /// Returns the words of a command; none for a script, which is used as it is.
     pub(crate) fn command_words(&self) -> &[OsString] {
         match self {
             Test::File(_) => &[],
@@ -78,7 +78,8 @@ pub(super) fn names_below(paths: &[PathBuf]) -> Result<Vec<PathBuf>, Failure> {
     if let Some(number) = (1..real.len()).find(|number| real[..*number].contains(&real[*number])) {
         return Err(usage(format!("{} is named twice", paths[number].display()), "name each file once"));
     }
-    // A test finds them by the same paths as the user, who is in the folder of all, or by those below what they share.
+    // A test has the same paths as the user if the working directory contains all files; otherwise paths below their
+    // common directory.
     let here = std::env::current_dir().and_then(fs::canonicalize).map_err(Failure::Directory)?;
     let mut root = here.as_path();
     while !real.iter().all(|path| path.starts_with(root)) {
@@ -91,8 +92,8 @@ pub(super) fn names_below(paths: &[PathBuf]) -> Result<Vec<PathBuf>, Failure> {
 /// Tells the two forms apart: `TEST FILE…` and `FILE… -- CMD ARGS…`.
 ///
 /// # Errors
-/// Any other form. Where arguments are reduced there may be no file, and must be a command. A run that is gone on with
-/// (`is_resumed`) had the right form, and may have removed some of the files.
+/// Any other form. With `--reduce-args` there must be a command, and there can be no file. A resumed run (`is_resumed`)
+/// had the right form, and can have removed some of the files.
 pub(crate) fn forms(
     words: &[PathBuf],
     test: &[OsString],
@@ -146,9 +147,8 @@ pub(crate) fn forms(
 /// The beginnings of programs and scripts.
 const PROGRAMS: [&[u8]; 2] = [b"#!", b"\x7fELF"];
 
-/// Of several files before a command the one that must be a test: an executable that the command does not name by its
-/// number. On file systems where everything is executable that says nothing, so a file that is no program is let through
-/// if all are.
+/// Returns the file before a command that must be a test: an executable whose number isn't in the command. On file
+/// systems where everything is executable, a file that isn't a program is accepted.
 fn stray_test<'f>(files: &'f [PathBuf], command: &[OsString]) -> Option<&'f Path> {
     let is_executable = |file: &&PathBuf| {
         fs::metadata(file).is_ok_and(|metadata| metadata.is_file() && metadata.permissions().mode() & 0o111 != 0)
@@ -172,7 +172,7 @@ fn stray_test<'f>(files: &'f [PathBuf], command: &[OsString]) -> Option<&'f Path
     suspects.find(|(at, file)| (!all || is_program(file)) && !is_named(at + 1)).map(|(_, file)| &**file)
 }
 
-/// The first word, where it names a subcommand and nothing that is there: options stood before it.
+/// Returns the first word if it is a subcommand's name and no file: options preceded it.
 fn late_command(words: &[PathBuf]) -> Option<&str> {
     let first = words.first().and_then(|word| word.to_str())?;
     let is_command = Cli::command().get_subcommands().any(|command| command.get_name() == first);

@@ -53,7 +53,7 @@ impl Settings {
         Settings::build(args, Source::Named, None)
     }
 
-    /// The same for the command line of an interrupted run: the input is that of its journal.
+    /// Makes the settings of an interrupted run from its command line and the input in its journal.
     ///
     /// # Errors
     /// The errors of [`Settings::new`].
@@ -61,7 +61,7 @@ impl Settings {
         Settings::build(args, Source::Stored(past.archive.clone(), past.input.clone()), Some(past))
     }
 
-    /// The same for a text that is verified in the place of the file, or the file itself.
+    /// Makes the settings to verify a stored result, or a file.
     ///
     /// # Errors
     /// The errors of [`Settings::new`].
@@ -73,7 +73,7 @@ impl Settings {
         let (form, paths) = forms(&args.given.words, &args.given.test, args.arguments.reduce_args, past.is_some())?;
         let mut reporting = Reporting::of(args, paths.len() == 1 && piped::is_stdin(&paths[0]))?;
         let options = args.options()?;
-        // A slip in a condition is told before a large file is read.
+        // An error in a condition is reported before a large file is read.
         let conditions = Conditions::new(&spec(args))?;
         let case = Case::read(args, &paths, &form, source)?;
         reporting.attention.extend(case.notes.iter().cloned());
@@ -87,7 +87,7 @@ impl Settings {
             ..options
         };
         let (output, mut store) = Output::open(args, &paths, &case, (&form, test.oracle.program()), past)?;
-        // Late, because it takes longer than to see what is wrong.
+        // This is late because it takes longer than the checks.
         let beside = side_files(&args.confine.with, &case.path, &output.kept)?;
         let fix = args.confine.fix.as_deref().map(|line| {
             fixing(line, (&case.subject, &case.path), args.timeout.timeout, &test.confinement, beside.clone())

@@ -19,7 +19,7 @@ use super::forms::Test;
 pub struct Output {
     /// Where the result goes.
     pub kept: Kept,
-    /// Whose place it is, where it goes to no other.
+    /// The input, whose place the result takes unless it has another one.
     pub input: Input,
     /// The folder of the journal, if there is one.
     pub state: Option<PathBuf>,
@@ -28,7 +28,7 @@ pub struct Output {
 }
 
 impl Output {
-    /// Opens the place of the result of what is at these paths; that of an interrupted run has its journal.
+    /// Opens the place of the result for these paths; an interrupted run has a journal.
     ///
     /// # Errors
     /// A name that is taken by something that the run needs, a place that cannot be written.
@@ -113,7 +113,7 @@ impl Output {
         }
     }
 
-    /// Names the place where the result is, even if it could not go to its own.
+    /// Names the place where the result is, even if it could not be written to its own.
     #[must_use]
     pub fn place_in(&self, store: &Store) -> String {
         let moved = store.away().or_else(|| store.beside().map(Path::to_owned));
@@ -121,7 +121,7 @@ impl Output {
     }
 }
 
-/// Where the journal of a run is kept unless the user says where: beside the result.
+/// Returns the default place of the journal: next to the result.
 fn usual_folder(input: &Path, kept: &Kept) -> Option<PathBuf> {
     (!matches!(kept, Kept::Stdout)).then(|| state_directory(input, kept))
 }

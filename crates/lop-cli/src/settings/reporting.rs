@@ -14,7 +14,7 @@ use lop_report::Verbosity;
 pub struct Reporting {
     /// Where the events go.
     pub json: Option<PathBuf>,
-    /// The reports beside the summary.
+    /// The reports in addition to the summary.
     pub wanted: ReportArgs,
     /// The texts on standard output at the end, by the names of their options.
     pub texts: Vec<&'static str>,

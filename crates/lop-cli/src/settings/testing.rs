@@ -25,7 +25,7 @@ pub struct Testing {
     pub spec: ConditionSpec,
     /// The conditions on an interesting run, in words.
     pub wanted: String,
-    /// The options and the values of the condition that was found, where none was given.
+    /// The options and values of the condition that was found, if none was given.
     pub found: Vec<(&'static str, String)>,
     /// The signature to find, and second commands that must hold.
     pub sought: SignatureArgs,
@@ -33,7 +33,7 @@ pub struct Testing {
     pub confinement: Confinement,
     /// How much to examine the test at the start.
     pub checkup: CheckupLevel,
-    /// Tests at the same time; `None` means as many as there are cores.
+    /// Number of parallel tests; `None` means one per core.
     pub jobs: Option<Jobs>,
 }
 

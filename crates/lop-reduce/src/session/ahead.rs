@@ -144,7 +144,7 @@ impl<'a> Session<'a, '_> {
         self.statistics.counts.total() + ahead as u64
     }
 
-    /// The same with those that run.
+    /// Counts them together with the running ones.
     pub(super) fn tests_begun(&self) -> u64 {
         let running = match &self.ahead {
             Speculation::Sees(speculator) => speculator.running.len(),
@@ -178,7 +178,7 @@ impl<'a> Session<'a, '_> {
         Ok(())
     }
 
-    /// The same if there are workers that have nothing else to do before the best result is another one.
+    /// Permits tests of the best result while workers have nothing else to do: it will be judged this number of times.
     pub(super) fn may_judge_best(&mut self, times: usize) {
         if let Speculation::Sees(speculator) = &mut self.ahead {
             speculator.idle_runs = Some((Arc::clone(&self.current.best().text), times));

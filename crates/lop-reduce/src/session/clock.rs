@@ -21,7 +21,7 @@ impl Clock {
         Clock { started, before: Duration::ZERO, waiting: Duration::ZERO, testing: Duration::ZERO }
     }
 
-    /// Wall time since the start, that of interrupted runs included.
+    /// Wall time since the start, including interrupted runs.
     pub(crate) fn elapsed(&self) -> Duration {
         self.before + self.started.elapsed()
     }
@@ -31,8 +31,8 @@ impl Clock {
         self.started += pause;
     }
 
-    /// An outcome was read from a journal: the clock goes on where it stood then, and a limit of time counts what the run
-    /// took until then.
+    /// Takes an outcome from a journal: the clock continues from its time, and a time limit includes the time of that
+    /// run.
     pub(super) fn go_on_from(&mut self, at: Duration, duration: Duration, cancel: &Cancel) {
         let ahead = at.saturating_sub(self.elapsed());
         self.waiting += duration.min(ahead);

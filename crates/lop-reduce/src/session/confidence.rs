@@ -7,9 +7,9 @@ use crate::current::Best;
 use crate::report::PassStats;
 use crate::trust::{Tally, Trust};
 
-/// After this number of refusals one after the other the best result of a test that has contradicted itself is asked about
-/// again, after twice as many once more, and so on until a candidate is accepted. With 6 a run takes 11 % more tests
-/// where three of ten refusals are wrong, with 24 15 %.
+/// Number of refusals in a row after which lop confirms the best result of a test that has contradicted itself; then
+/// after twice as many, and so on until a candidate is accepted. With 6, a run takes 11 % more tests if three of ten
+/// refusals are wrong; with 24, 15 %.
 pub(super) const PATIENCE: u32 = 12;
 
 /// The results that are trusted, how much, and when that is looked at next.
@@ -18,8 +18,8 @@ pub(super) struct Confidence {
     pub(super) trust: Trust,
     /// Results that were confirmed, each smaller than the one before; the first is the input.
     pub(super) trusted: Vec<Snapshot>,
-    /// The best results since the last of these, from the first on, each a good deal smaller than the one before: where
-    /// the test lied, the newest of them that holds is looked for.
+    /// The best results since the last confirmed one, in order, each much smaller than the one before. If the test was
+    /// wrong, lop returns to the newest one that is confirmed.
     pub(super) past: Vec<Snapshot>,
     /// Refusals since the last acceptance.
     pub(super) refusals: u32,

@@ -30,9 +30,9 @@ use lop_run::exec::{Key, key};
 /// After this number of refusals one after the other the best result of a test without a contradiction is looked at: a test
 /// that lies one time in twenty calls one of them interesting more often than not.
 const HONEST_PATIENCE: u32 = 16;
-/// Before a further look there are this number of refusals since the last one, and half of all tests: with an honest test
-/// each look is a call for nothing. Acceptances between them do not count: where a lie was accepted they are lies, too, and
-/// one run in 120 took 17 times the tests.
+/// A further confirmation comes after this number of refusals since the last one, and half of all tests: for an honest
+/// test each confirmation is wasted. Acceptances in between don't count: after a wrong acceptance they are wrong, too,
+/// and one run in 120 took 17 times the tests.
 const LONG_PATIENCE: u32 = 96;
 /// A pass gives a candidate odds of at least this, however few it found, and of evens at most.
 const LEAST_ODDS: f64 = 0.1;
@@ -80,9 +80,9 @@ impl Session<'_, '_> {
         Some(answers.decided(decided))
     }
 
-    /// Remembers a test's answer, and gives the verdict by it and the earlier ones; `None` when the test must be asked
-    /// again. `odds` are those that the text was given before any of them. An ungated candidate is parsed before it is
-    /// accepted: together parts may be needed of which each may go.
+    /// Remembers a test's outcome, and returns the verdict from it and the earlier ones; `None` if the test must run
+    /// again. `odds` are the text's odds before all of them. An ungated candidate is parsed before it is accepted: each
+    /// of its parts may be removable, and all of them together not.
     pub(super) fn hear(
         &mut self,
         text: &Arc<[u8]>,
@@ -141,7 +141,7 @@ impl Session<'_, '_> {
         Ok(decided.map(|interesting| answers.decided(interesting)))
     }
 
-    /// Whether the best result should be looked at before the search goes on.
+    /// Whether to confirm the best result before the search continues.
     pub(super) fn check_is_due(&self) -> bool {
         let Confidence { refusals, unlooked, patience, looks, .. } = self.confidence;
         let is_input = self.is_input();
@@ -220,7 +220,7 @@ impl Session<'_, '_> {
         self.emit(&Event::Note(&format!("the test is flaky: {how}; lop now repeats it before it accepts a result")))
     }
 
-    /// Trusts the best result if the test says again what it said; else takes it back.
+    /// Trusts the best result if the test accepts it again; otherwise withdraws it.
     fn confirm_best(&mut self, stakes: Stakes) -> Result<(), Interrupt> {
         let best = Arc::clone(self.best());
         let pass = std::mem::replace(&mut self.statistics.pass, CONFIRMATION);
@@ -260,8 +260,8 @@ impl Session<'_, '_> {
         }
     }
 
-    /// Runs the test on a text until it is clear what it says. Stopped meanwhile, a best result that looks worse than
-    /// it did is not kept.
+    /// Runs the test on a text until the verdict is clear. If it is stopped meanwhile, a best result that looks worse
+    /// than before isn't kept.
     fn ask_again(&mut self, text: &Arc<[u8]>, mut tally: Tally, stakes: Stakes) -> Result<bool, Interrupt> {
         let known = tally;
         let missing = self.confidence.trust.missing(tally, stakes, EVEN);
@@ -315,8 +315,9 @@ impl Session<'_, '_> {
         }
     }
 
-    /// Trusts the newest of the results before the first contradiction that holds, if one does: when one does not, nor does
-    /// what was made of it. Stopped meanwhile, that is the newest that is known to hold.
+    /// Trusts the newest result before the first contradiction that is confirmed, if there is one: if a result is
+    /// wrong, so are all results made from it. If it is stopped meanwhile, it trusts the newest one that is confirmed
+    /// so far.
     fn trust_the_past(&mut self) -> Result<(), Interrupt> {
         let mut past = std::mem::take(&mut self.confidence.past);
         let (mut holds, mut doubtful) = (0, past.len());

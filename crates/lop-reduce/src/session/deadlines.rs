@@ -16,11 +16,11 @@ pub fn usual_deadline(slowest: Duration) -> Duration {
     (slowest * DEADLINE_FACTOR).max(DEADLINE_MINIMUM)
 }
 
-/// The deadline of the tests, as it follows from those that were accepted.
+/// The deadline of the tests, derived from the accepted ones.
 #[derive(Clone)]
 pub(super) struct Deadlines {
     now: Duration,
-    /// Whether the user has said how long a test may take.
+    /// Whether the user has set the time limit of a test.
     is_fixed: bool,
     slowest_accepted: Duration,
     /// Whether candidates that timed out are asked once more, with twice the deadline.

@@ -4,10 +4,10 @@ use std::collections::HashMap;
 
 use lop_run::exec::Key;
 
-/// Chances are told apart in this number of steps.
+/// Number of classes of probabilities.
 const STEPS: usize = 5;
-/// The share of interesting candidates in each step, as seen on four C and JavaScript files: the search hopes for much
-/// where little is known, because a question about everything is worth its price.
+/// The share of interesting candidates in each class, as measured on four C and JavaScript files: the search is
+/// optimistic if it knows little, because a question about everything is worth its price.
 const BEFORE: [f64; STEPS] = [0.10, 0.25, 0.45, 0.48, 0.45];
 /// The number of answers that is worth.
 const WEIGHT: f64 = 4.0;
@@ -42,7 +42,7 @@ impl Expectations {
         }
     }
 
-    /// The chance by what is known of such candidates. One that is certain stays so.
+    /// Returns the probability from the experience with such candidates. A certain one stays certain.
     pub(super) fn corrected(&self, pass: &'static str, chance: f64) -> f64 {
         if chance >= 1.0 {
             return SUREST;

@@ -5,7 +5,7 @@
 /// seconds.
 const MOST_BYTES: usize = 2 << 30;
 
-/// An answer costs at least what this number of bytes costs: the model learns from it, and thinks of the next question.
+/// An outcome costs at least as much as this number of bytes: the model learns from it, and chooses the next question.
 const LEAST_BYTES: usize = 64 << 10;
 
 /// A step of the parser takes as long as this number of bytes does.

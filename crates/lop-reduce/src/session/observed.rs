@@ -7,12 +7,12 @@ use lop_run::exec::Ticket;
 
 /// The state for observers.
 pub(super) struct Observed {
-    /// Whether the sink wants what costs time to tell.
+    /// Whether the sink wants information that takes time to compute.
     pub(super) follows: bool,
     /// The test that each worker runs.
     pub(super) workers: Vec<Option<Ticket>>,
     pub(super) prospect: Prospect,
-    /// When the prospect was made last, and when an outlook was told.
+    /// The times of the last prospect and of the last outlook.
     pub(super) made: Option<Instant>,
     pub(super) told: Option<Instant>,
     /// The passes that are left out by now.

@@ -20,7 +20,7 @@ fn is_due(last: Option<Instant>) -> bool {
 }
 
 impl Session<'_, '_> {
-    /// Says what a test that was started is about; nothing of one that has run ahead of its time.
+    /// Describes a test that starts, unless it is speculative.
     pub(super) fn tell_trying(
         &mut self,
         ticket: Ticket,
@@ -96,8 +96,8 @@ impl Session<'_, '_> {
         self.observed.moment += 1;
     }
 
-    /// Ends what is under way when a pass is not wanted any more: the driver begins it again without that pass. This is
-    /// looked for once at each moment, so that a run which repeats this one knows when to do the same.
+    /// Ends the current step when a pass is skipped: the driver restarts the step without that pass. This is checked
+    /// once at each moment, so that a run that repeats this one does the same at the same moment.
     pub(super) fn check_skips(&mut self) -> Result<(), Interrupt> {
         let moment = self.observed.moment;
         if self.is_rehearsal() || self.statistics.pass == BASELINE || moment == self.observed.looked {

@@ -39,7 +39,7 @@ impl RuleCounts {
         self.current = (!self.grammars.is_empty()).then_some(0);
     }
 
-    /// Counts an accepted step that comes from all these rules, and says where they are written.
+    /// Counts an accepted step made by all these rules, and returns their places.
     pub(super) fn accepted(&mut self, rules: &[RuleId], bytes: u64, tokens: u64) -> Vec<RulePlace> {
         let Some(current) = self.current else { return Vec::new() };
         let grammar = &self.grammars[current];

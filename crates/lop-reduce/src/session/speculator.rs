@@ -40,7 +40,7 @@ pub(super) struct Speculator<'a> {
     smallest: HashMap<String, usize>,
     /// Outcomes for questions that were asked.
     pub(super) ready: VecDeque<(Ticket, Key, Outcome)>,
-    /// The branches since the last checkpoint; `None` if the search has taken another course.
+    /// The branches since the last checkpoint; `None` if the search has taken another path.
     pub(super) branches: Option<BranchQueue<'a>>,
     /// Whether an answer has arrived since the last speculative run.
     is_due: bool,
@@ -86,12 +86,12 @@ pub(super) enum Stage {
 }
 
 impl Speculator<'_> {
-    /// The workers that run what is asked.
+    /// The workers for the current questions.
     pub(super) fn asked(&self) -> usize {
         self.running.values().filter(|run| run.stage > Stage::Early).count()
     }
 
-    /// Whether a test runs on a text, and goes on.
+    /// Whether a test on a text is running and still needed.
     pub(super) fn runs(&self, key: &Key) -> bool {
         self.running.values().any(|run| run.key == *key && run.stage != Stage::Left)
     }
@@ -102,7 +102,7 @@ impl Speculator<'_> {
         self.running.insert(ticket, run);
     }
 
-    /// The tests that may begin if `spend` may for each that is needed. One that is cancelled has begun, too.
+    /// The number of tests that may start if `spend` may start for each needed one. A cancelled test counts.
     pub(super) fn affordable(&self, spend: f64) -> usize {
         let needed = self.answered + self.asked();
         ((spend * needed as f64) as usize).saturating_sub(self.begun)
@@ -150,7 +150,7 @@ impl Speculator<'_> {
             let bytes = text.len();
             let slipped = self.is_smallest(&outcome, bytes).then_some(text);
             let mut outcome = outcome;
-            // Most of these questions are never asked: what the tests wrote would stay until the end.
+            // Most of these questions are never asked, and the output of their tests would stay until the end.
             if stage != Stage::Sure && slipped.is_none() {
                 (outcome.stdout_tail, outcome.stderr_tail) = Default::default();
             }
@@ -184,8 +184,8 @@ impl Speculator<'_> {
         self.spent * SHARE <= self.tested + SHORT
     }
 
-    /// The foreseen questions that may still be asked and are not yet, the likeliest first. While there is more to be found
-    /// only those that are likelier than all that may be.
+    /// Lists the predicted questions that are still possible and not asked yet, the likeliest first. While there are
+    /// more to find, it only lists those that are likelier than any of those could be.
     pub(super) fn wanted(&self, slots: usize, is_whole: bool) -> Vec<Key> {
         let Some(branches) = &self.branches else { return Vec::new() };
         let asked: Vec<Key> = self.running.values().filter(|run| run.stage > Stage::Early).map(|run| run.key).collect();

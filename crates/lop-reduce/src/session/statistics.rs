@@ -49,7 +49,7 @@ impl Statistics {
         &mut self.passes[at]
     }
 
-    /// Counts an accepted candidate that comes from all these rules, and says where they are written.
+    /// Counts an accepted candidate made by all these rules, and returns their places.
     pub(super) fn accepted(&mut self, rules: &[RuleId], bytes: u64, tokens: u64) -> Vec<RulePlace> {
         let pass = self.of_pass();
         pass.accepted += 1;
@@ -58,7 +58,7 @@ impl Statistics {
         self.rules.accepted(rules, bytes, tokens)
     }
 
-    /// An earlier result is the best again: what was accepted since then counts no more.
+    /// Returns to an earlier result: steps accepted since then don't count any more.
     pub(super) fn go_back(&mut self, passes: &[PassStats]) {
         for now in &mut self.passes {
             let then = passes.iter().find(|then| then.name == now.name);

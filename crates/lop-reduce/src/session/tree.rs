@@ -21,15 +21,15 @@ impl<'g> Session<'_, 'g> {
         self.current.count_tokens();
     }
 
-    /// The size of what has just become the best result as it will be when that is parsed anew, where `said` are its
-    /// tokens as the search has counted them. The search goes on with its own count.
+    /// Estimates the size of the new best result after it is parsed again; `said` is the number of its tokens as the
+    /// search has counted them. The search continues with its own count.
     pub(super) fn recounted(&mut self, size: Size, said: Option<usize>, text: &Arc<[u8]>) -> Size {
         let counted = said.zip(self.gate.as_mut().and_then(|gate| gate.tokens(text)));
         let tokens = counted.map_or(size.tokens, |(said, counted)| (size.tokens + counted).saturating_sub(said));
         Size { tokens, ..size }
     }
 
-    /// Begins anew from the best result, as text without a tree.
+    /// Restarts from the best result, as text without a tree.
     pub(crate) fn forget_tree(&mut self) {
         self.set_gate(None);
         self.memory.forget_nodes();
@@ -84,8 +84,8 @@ impl<'g> Session<'_, 'g> {
         self.gate = gate;
     }
 
-    /// Lets candidates with new syntax errors through, also those that were refused; `false` if none were or the user asks
-    /// for that.
+    /// Accepts candidates with new syntax errors from now on, including refused ones. Returns `false` if there were
+    /// none, or the user demands a kind of syntax.
     pub(crate) fn open_gate(&mut self) -> bool {
         let opened = self.gate.as_mut().is_some_and(Gate::open);
         if opened {

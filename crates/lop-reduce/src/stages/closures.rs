@@ -21,7 +21,7 @@ use super::sweeps::sweep_while_it_pays;
 /// tests on small files.
 const LEAST: usize = 16;
 const LEAST_TOKENS: usize = 16_000;
-/// Closures are of no use where this number of tests in a row has been refused, and as many as a search among all takes.
+/// Closures are given up after this number of refusals in a row, if a search among all would also take as many tests.
 const MOST_REFUSED: usize = 3;
 /// The chance of their candidates: 15 of 55 were interesting on a file of C and one of JavaScript. Halves of all bodies are
 /// taken to be alike.
@@ -32,8 +32,8 @@ const SHARE: u64 = 4;
 const MEMO: u64 = u64::from_be_bytes(*b"closures");
 const BODIES: u64 = u64::from_be_bytes(*b"empty it");
 
-/// Keeps closures that are interesting and empties bodies, while that makes closures smaller: what only a body refers to
-/// goes with that body.
+/// Keeps interesting closures and empties bodies as long as that makes closures smaller: definitions that only a body
+/// refers to are removed with that body.
 pub(crate) fn keep_closures(reducer: &mut Reducer<'_, '_>) -> Result<(), Interrupt> {
     if reducer.tokens() >= LEAST_TOKENS {
         keep_some(reducer)?;
@@ -42,7 +42,7 @@ pub(crate) fn keep_closures(reducer: &mut Reducer<'_, '_>) -> Result<(), Interru
     Ok(())
 }
 
-/// The same from the bodies on.
+/// Continues from the bodies.
 fn go_on_with_bodies(reducer: &mut Reducer<'_, '_>) -> Result<(), Interrupt> {
     loop {
         reducer.mark_with(&(), |reducer, ()| go_on_with_bodies(reducer))?;
@@ -53,8 +53,8 @@ fn go_on_with_bodies(reducer: &mut Reducer<'_, '_>) -> Result<(), Interrupt> {
     }
 }
 
-/// Empties bodies of each kind of which half may be emptied at once, while that takes a good share of the text per test;
-/// `true` if some were.
+/// Empties bodies of each kind if half of them can be emptied at once, as long as that removes a good share of the text
+/// per test. Returns `true` if some were emptied.
 fn empty_bodies(reducer: &mut Reducer<'_, '_>) -> Result<bool, Interrupt> {
     if !reducer.allows(&Bodies) || reducer.session.is_proposal_refused(BODIES) {
         return Ok(false);
@@ -124,8 +124,8 @@ struct Search {
     needed: BitSet,
     /// The closures among which the next one is looked for.
     waiting: Rc<Vec<usize>>,
-    /// While one is looked for: the shortest run that is interesting may end at one of these of them. Before that it is
-    /// asked whether what is needed is enough.
+    /// During the search, the shortest interesting run can end at one of these numbers. Before it, the question is
+    /// whether the needed ones are enough.
     ends: Option<(usize, usize)>,
     /// Answers in a row that were no.
     refused: usize,
@@ -165,7 +165,7 @@ impl Search {
             None => {
                 self.is_over = is_interesting;
                 self.refused += 1;
-                // None is shorter than the first, and that of all is interesting.
+                // None is shorter than the first, and the run of all is interesting.
                 self.ends = Some((0, self.waiting.len() - 1));
             }
             Some((first, last)) => {

@@ -34,8 +34,8 @@ const SLICE: usize = 2;
 const MOST_DEFINITIONS: f64 = 0.9;
 const DEFINITIONS_WEIGHT: f64 = 10.0;
 
-/// Unreferenced definitions are looked for again at once after a sweep that took out this number. A chain of functions of
-/// which each calls the one before would otherwise go link by link, where their list goes in a few runs.
+/// Number of removed units in a sweep after which unreferenced definitions are searched for again. Otherwise a chain of
+/// functions that call each other would be removed one by one, while a list of them takes a few runs.
 const MANY_DEFINITIONS: usize = 3;
 
 /// The root of a tree; it is never gone.
@@ -45,8 +45,8 @@ const ROOT: NodeId = 0;
 /// the root comes first, and then the last in the text, by the node whose children it holds.
 type Waiting = Ranked<(Reverse<u32>, NodeId), List>;
 
-/// A list before and after its first turn. The search starts only then: from what is known by
-/// that time, and without ten kilobytes for every list that never gets a turn.
+/// A list before and after its first turn. The search starts only then: with all evidence up to that time, and without
+/// ten kilobytes for every list that never gets a turn.
 #[derive(Clone)]
 enum List {
     Fresh(Rc<Sequence>),
@@ -64,7 +64,7 @@ impl List {
     }
 }
 
-/// Takes out what can go, while something goes.
+/// Removes parts until nothing can be removed any more.
 pub(crate) fn delete(reducer: &mut Reducer<'_, '_>) -> Result<bool, Interrupt> {
     let before = reducer.weight();
     reducer.coupled(delete_all)?;
@@ -80,7 +80,7 @@ fn delete_all(reducer: &mut Reducer<'_, '_>) -> Result<(), Interrupt> {
         sweep_over(reducer, &Constants)?;
         sibling_lists(reducer)?;
         sweep_over(reducer, &Bodies)?;
-        // Where no parser knows what names mean, alike definitions are most of what is left.
+        // If no parser knows the meaning of names, similar definitions are most of the rest.
         if reducer.tools.as_ref().is_some_and(|tools| tools.grammar.notation().is_some()) {
             sweep_over(reducer, &Alike)?;
         }
@@ -90,8 +90,8 @@ fn delete_all(reducer: &mut Reducer<'_, '_>) -> Result<(), Interrupt> {
     }
 }
 
-/// The lists that wait, and the definitions whose names are found nowhere else: a list beside the others, which is made
-/// anew while taking some out frees others.
+/// The waiting lists, and the definitions whose names are found nowhere else: one more list, which is made again when
+/// removals free further definitions.
 #[derive(Clone)]
 struct Queue {
     waiting: BinaryHeap<Waiting>,
@@ -128,7 +128,7 @@ impl Queue {
         self.waiting.push(waiting(reducer, ROOT, sequence));
     }
 
-    /// Takes in what a list has decided.
+    /// Takes the decisions of a list.
     fn learn_from(&mut self, reducer: &mut Reducer<'_, '_>, sweep: &mut SequenceSweep) {
         let is_of_definitions = sweep.sequence.is_of_definitions();
         for (unit, stays) in sweep.newly_decided() {
@@ -279,8 +279,8 @@ fn size_of(reducer: &Reducer<'_, '_>, unit: &Unit) -> f64 {
     gain.value(prefer, unit.tokens)
 }
 
-/// Expected size that goes in the next test of a list of which `left` units are not decided: that of the run that promises
-/// most, where n units go with a chance of qⁿ, and one with q = 2·p(kind) / (2 + needed so far).
+/// Expected size of the next removal in a list with `left` undecided units: the size of the most promising run, where n
+/// units are removed with probability qⁿ, and q = 2·p(kind) / (2 + needed so far).
 fn expected_gain(reducer: &Reducer<'_, '_>, sequence: &Sequence, needed: usize, left: usize, mean_size: f64) -> f64 {
     if reducer.by_levels() {
         return if sequence.is_of_definitions() { f64::NEG_INFINITY } else { -f64::from(sequence.depth) };
@@ -298,7 +298,7 @@ fn expected_gain(reducer: &Reducer<'_, '_>, sequence: &Sequence, needed: usize, 
     run * q.powf(run) * mean_size
 }
 
-/// The node of a unit in a sibling list; a token that goes with it comes behind it.
+/// The node of a unit in a sibling list; a token that belongs to it comes after it.
 fn node_of(unit: &Unit) -> NodeId {
     match &unit.removal {
         Removal::Nodes(nodes) => nodes[0],

@@ -11,12 +11,12 @@ use crate::ranked::Ranked;
 use crate::reducer::Reducer;
 use lop_passes::{Alternative, Stage};
 
-/// Trees of at most this number of nodes are built anew after every accepted edit, which makes new edits
-/// possible at once.
+/// Maximum number of nodes of trees that are built again after every accepted edit, which makes new edits possible at
+/// once.
 const SMALL_TREE: usize = 20_000;
-/// How many edits are made in larger trees before the tree is built anew.
+/// Number of edits in larger trees before the tree is built again.
 const EDITS_BEFORE_REBASE: usize = 12;
-/// Edits that are looked at in one tree: those that save most.
+/// Number of edits of a tree that are considered: those that save most.
 const MOST_ALTERNATIVES: usize = 50_000;
 
 /// One round of edits on one tree; `true` if one was accepted.
@@ -61,8 +61,8 @@ pub(super) fn edit_round(
     Ok(!edited.is_empty())
 }
 
-/// Tries the most valuable edits that do not touch what was edited since the tree was built, until one is
-/// accepted. That one, and the interrupt that ended it, if any.
+/// Tests the most valuable edits that don't touch any part edited since the tree was built, until one is accepted.
+/// Returns that one, and the interrupt that ended the search, if there was one.
 fn try_edits(
     reducer: &mut Reducer<'_, '_>,
     heap: &mut BinaryHeap<Waiting>,

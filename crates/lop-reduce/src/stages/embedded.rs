@@ -34,7 +34,7 @@ pub(crate) fn reduce_embedded(reducer: &mut Reducer<'_, '_>, shrink: Shrink) -> 
     Ok(before != *reducer.session.best())
 }
 
-/// The same for the files in one language of a test case that has several.
+/// Reduces the embedded texts in the files of one language, in a test case of several files.
 pub(crate) fn reduce_embedded_in_files<'g>(
     reducer: &mut Reducer<'_, 'g>,
     grammar: &'g Grammar,

@@ -8,7 +8,7 @@ use crate::reducer::Reducer;
 use lop_passes::{Chains, Pass, Removal, Sequence, Windows, error_shells, error_windows};
 use lop_syntax::Edit;
 
-/// Takes away what stands around syntax errors; `sweep` goes over what stands there level by level.
+/// Removes nodes around syntax errors; `sweep` goes through them level by level.
 pub(crate) fn take_error_shells(
     reducer: &mut Reducer<'_, '_>,
     sweep: impl FnOnce(&mut Reducer<'_, '_>, &'static str, Vec<Sequence>) -> Result<bool, Interrupt>,

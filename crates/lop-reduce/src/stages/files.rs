@@ -16,8 +16,8 @@ use super::proposals::sequences_of;
 use super::sweeps::{sweep_all, sweep_over};
 use super::turns::turn_of_each;
 
-/// Takes out files, and what is in those that stay. Works then on those of each language, and at last on those that are
-/// plain text; `true` if the text has changed. Files are asked about again only when all that has been done.
+/// Removes files, and parts of the others: first in the files of each language, and at last in plain text. Returns
+/// `true` if the text has changed. Files are tested again only after all of that.
 pub(crate) fn reduce_files(
     reducer: &mut Reducer<'_, '_>,
     shrink: Shrink,

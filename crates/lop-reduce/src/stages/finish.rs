@@ -32,7 +32,7 @@ pub(crate) fn finish_text(reducer: &mut Reducer<'_, '_>) -> Result<(), Interrupt
     write_anew(reducer)
 }
 
-/// The same for a part of the text.
+/// Shortens the names and changes the layout of a part of the text.
 pub(crate) fn write_anew(reducer: &mut Reducer<'_, '_>) -> Result<(), Interrupt> {
     rename(reducer)?;
     if lay_out(reducer)? || has_comments(reducer) {
@@ -41,8 +41,8 @@ pub(crate) fn write_anew(reducer: &mut Reducer<'_, '_>) -> Result<(), Interrupt>
     Ok(())
 }
 
-/// The user's formatter writes the complete result anew. Its size does not count. Nothing is done behind it: the text has
-/// no tree any more.
+/// Runs the user's formatter on the complete result, whatever the size of its output. It is the last step, because the
+/// text has no tree any more.
 pub(crate) fn format(reducer: &mut Reducer<'_, '_>) -> Result<(), Interrupt> {
     let Some(formatter) = &reducer.options.formatter else { return Ok(()) };
     let best = Arc::clone(reducer.session.best());
@@ -82,7 +82,7 @@ fn rename(reducer: &mut Reducer<'_, '_>) -> Result<(), Interrupt> {
     reducer.rebase()
 }
 
-/// Blanks and line breaks are put where the format wants them; `true` if not all of them could be.
+/// Replaces blanks and line breaks as the format wants. Returns `true` if not all could be replaced.
 fn lay_out(reducer: &mut Reducer<'_, '_>) -> Result<bool, Interrupt> {
     // The guarantee would take the blanks out again.
     if !reducer.allows(&Whitespace) || reducer.is_of_any_text() {
@@ -139,7 +139,7 @@ fn blank(reducer: &mut Reducer<'_, '_>) -> Result<(), Interrupt> {
     Ok(())
 }
 
-/// All units of the lists of one level, to become blanks; `None` below the last level.
+/// Returns all units of the lists of one level, to be replaced by blanks; `None` below the last level.
 fn units_of_level(reducer: &mut Reducer<'_, '_>, level: u32) -> Option<Vec<Unit>> {
     let tools = reducer.tools.as_mut()?;
     let document = reducer.session.current().document();
@@ -169,8 +169,8 @@ fn all_at_once(reducer: &mut Reducer<'_, '_>, changes: &Sequence) -> Result<bool
     Ok(changed.is_some())
 }
 
-/// Makes the changes of a sequence that can be made, until some were found impossible. Their answers are no evidence
-/// for what may go.
+/// Makes the possible changes of a sequence, and stops after some impossible ones. Their outcomes are no evidence about
+/// removals.
 fn one_by_one(reducer: &mut Reducer<'_, '_>, changes: Sequence, most_needed: usize) -> Result<(), Interrupt> {
     if changes.units.len() < 2 {
         return Ok(());

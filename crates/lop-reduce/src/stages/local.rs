@@ -1,4 +1,4 @@
-//! Local edits, and a second look at those that were rejected earlier.
+//! Local edits, and a second test of earlier refusals.
 
 use std::sync::Arc;
 
@@ -44,8 +44,8 @@ pub(crate) fn local_edits(reducer: &mut Reducer<'_, '_>) -> Result<bool, Interru
     Ok(reducer.weight() < before)
 }
 
-/// Asks again about edits that were refused when the text was another one, those that promise most first: what is
-/// left now may do without what it needed then. `true` if the text has changed.
+/// Tests edits again that were refused on an earlier text, the most promising first: the current text may not need the
+/// part any more. Returns `true` if the text has changed.
 pub(crate) fn take_second_look(reducer: &mut Reducer<'_, '_>) -> Result<bool, Interrupt> {
     let tests = reducer.session.tests();
     let left = (tests / SECOND_LOOKS).saturating_sub(reducer.second_looks.tests);

@@ -11,8 +11,8 @@ use lop_syntax::Edit;
 
 use super::turns::turn;
 
-/// Below this number of tokens the guarantee is about deletions that make new syntax errors, too, where the language has
-/// dialects: that costs little then, and a tool may accept what the grammar does not know.
+/// Number of tokens below which the guarantee includes deletions with new syntax errors, if the language has dialects:
+/// that costs little, and a tool can accept text that the grammar doesn't know.
 const FEW: usize = 50;
 
 /// Asks about everything that is left, one by one, until nothing of it can go: the guarantee of
@@ -37,8 +37,8 @@ pub(crate) fn verify(reducer: &mut Reducer<'_, '_>) -> Result<bool, Interrupt> {
     Ok(reducer.weight() < before)
 }
 
-/// Asks about the tokens without which there is a syntax error more, where few are left, and in a text with syntax errors
-/// about neighbouring tokens, too: how many errors a parser counts there is chance. `true` if any went.
+/// Tests removing tokens whose removal adds a syntax error, if few tokens are left, and in a text with syntax errors
+/// also pairs of neighbouring tokens: a parser's number of errors is chance there. Returns `true` if any were removed.
 pub(crate) fn verify_unparsed(reducer: &mut Reducer<'_, '_>) -> Result<bool, Interrupt> {
     let has_dialects = reducer.tools.as_ref().is_some_and(|tools| tools.grammar.has_dialects());
     let is_asked = (has_dialects || has_errors(reducer)) && !reducer.current().is_inside_another();

@@ -24,7 +24,7 @@ pub(super) struct Parts<'g> {
     pub(super) language: &'g str,
     /// `None` for plain text.
     pub(super) grammar: Option<&'g Arc<Grammar>>,
-    /// Leaves at most, for what is expected before the first question.
+    /// Maximum number of leaves for the estimate before the first question.
     pub(super) leaves: usize,
     /// The tokens of all else, and whether they are counted like those of the parts.
     pub(super) around: (usize, bool),
@@ -58,7 +58,7 @@ pub(super) fn reduce_parts<'g>(
     result
 }
 
-/// Takes out what the language lets go anywhere, before its files have a tree.
+/// Removes the text that the languages allow to remove anywhere, before the files have trees.
 fn clean_files(reducer: &mut Reducer<'_, '_>, grammar: &Grammar) -> Result<(), Interrupt> {
     if reducer.options.syntax.is_none() && reducer.allows_step(&CLEAN) {
         let sequences = clean(reducer.current().source(), grammar);
@@ -67,7 +67,7 @@ fn clean_files(reducer: &mut Reducer<'_, '_>, grammar: &Grammar) -> Result<(), I
     Ok(())
 }
 
-/// The evidence of one language takes the place of that of the other.
+/// Replaces the evidence of one language by that of another.
 fn change_to(reducer: &mut Reducer<'_, '_>, evidence: &mut Evidence) {
     std::mem::swap(&mut reducer.evidence, evidence);
     // The session has the refusals of the language that is worked on.
@@ -75,7 +75,7 @@ fn change_to(reducer: &mut Reducer<'_, '_>, evidence: &mut Evidence) {
     reducer.session.swap_proposals(&mut evidence.refusals);
 }
 
-/// Makes the tree of the parts, if they can have one, and counts its tokens where they are counted like all else.
+/// Makes the tree of the parts, if possible, and counts its tokens if all else is counted by tokens.
 fn plant<'g>(reducer: &mut Reducer<'_, 'g>, inside: &Inside, grammar: Option<&'g Grammar>, is_counted_alike: bool) {
     let best = Arc::clone(reducer.session.best());
     let planted = grammar.map(|grammar| {

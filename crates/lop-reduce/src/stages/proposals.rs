@@ -39,8 +39,8 @@ pub(super) fn with_view<T>(reducer: &mut Reducer<'_, '_>, show: impl FnOnce(&mut
     show(&mut view)
 }
 
-/// The proposals of some passes on the text as it is: the sequences of those that the driver does not lead, and the
-/// single edits that have not been refused.
+/// Returns the proposals of some passes on the current text: the sequences of those that the driver doesn't lead, and
+/// the single edits that haven't been refused.
 pub(super) fn proposals(
     reducer: &mut Reducer<'_, '_>,
     passes: &[&dyn Pass],

@@ -38,8 +38,8 @@ pub(crate) fn sweep_all(
     Ok(found)
 }
 
-/// Sweeps over a sequence while what has gone pays off, of a text that had this number of tokens after this number of
-/// tests.
+/// Sweeps over a sequence as long as the removals are worth the tests; the text had this number of tokens after this
+/// number of tests.
 pub(super) fn sweep_while_it_pays(
     reducer: &mut Reducer<'_, '_>,
     sequence: Sequence,
@@ -63,8 +63,9 @@ pub(super) fn sweep_while_it_pays(
     Ok(())
 }
 
-/// The same for levels of nesting while nothing is deleted yet: it pays off where they go in runs, and not where only the
-/// tree is deep, as in C++ that the parser does not understand. There it took 360 tests for a twelfth of the text.
+/// Sweeps over levels of nesting while nothing is deleted yet: it is worth it if they are removed in runs, and not if
+/// only the tree is deep, as in C++ that the parser doesn't understand. There it took 360 tests for a twelfth of the
+/// text.
 pub(crate) fn sweep_levels(
     reducer: &mut Reducer<'_, '_>,
     pass: &'static str,
@@ -83,8 +84,8 @@ pub(crate) fn sweep_levels(
     Ok(reducer.weight() < before)
 }
 
-/// A sequence without what was refused when the text was not much larger, and without what the user wants kept;
-/// `None` if nothing else is in it.
+/// Returns a sequence without units that were refused when the text was not much larger, and without kept parts; `None`
+/// if nothing else is left.
 fn worth_asking(reducer: &Reducer<'_, '_>, mut sequence: Sequence) -> Option<Sequence> {
     let is_new = |memo: &u64| !reducer.session.is_proposal_refused(*memo);
     match &sequence.remembered {
@@ -98,7 +99,7 @@ fn worth_asking(reducer: &Reducer<'_, '_>, mut sequence: Sequence) -> Option<Seq
     reducer.current().spare(sequence)
 }
 
-/// Takes note of what was refused in a sweep that may go on another time.
+/// Remembers the refusals in a sweep that may continue later.
 fn remember_decided(reducer: &mut Reducer<'_, '_>, sweep: &mut SequenceSweep) {
     let decided = sweep.newly_decided();
     if let Remembered::Nodes(ask, nodes) = &sweep.sequence.remembered {
@@ -106,7 +107,7 @@ fn remember_decided(reducer: &mut Reducer<'_, '_>, sweep: &mut SequenceSweep) {
     }
 }
 
-/// Takes note of what was refused in a sweep.
+/// Remembers the refusals in a sweep.
 fn remember(reducer: &mut Reducer<'_, '_>, sweep: &mut SequenceSweep) {
     let tokens = reducer.tokens();
     let (kept, removed): (Vec<usize>, _) = (sweep.kept().collect(), sweep.removed_count());

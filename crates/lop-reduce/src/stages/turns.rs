@@ -11,8 +11,8 @@ use super::edits::edit_round;
 use super::proposals::{passes, proposals};
 use super::sweeps::sweep_all;
 
-/// Gives the passes of a stage their turn: what they propose as sequences is swept, and if nothing goes, single edits
-/// are made, those with the greatest expected gain first. `true` if something was found.
+/// Gives the passes of a stage their turn: sweeps over their sequences and, if nothing is removed, makes single edits,
+/// those with the greatest expected gain first. Returns `true` if something changed.
 pub(crate) fn turn(reducer: &mut Reducer<'_, '_>, stage: Stage) -> Result<bool, Interrupt> {
     // Coupled edits have a turn of their own before those of their stage: to make them is to make all others.
     let passes = passes(reducer, |facts| facts.has_turn_in(stage) && facts.name != Coupled.name());
@@ -26,12 +26,12 @@ pub(crate) fn turns(reducer: &mut Reducer<'_, '_>, stages: impl Fn(Stage) -> boo
     turn_of_each(reducer, &passes)
 }
 
-/// Gives the edits of other passes with what nothing refers to then their turn.
+/// Gives the edits of other passes their turn, with the definitions that lose their last reference removed.
 pub(crate) fn turn_of_coupled(reducer: &mut Reducer<'_, '_>) -> Result<bool, Interrupt> {
     if reducer.allows(&Coupled) { turn_of(reducer, Stage::Tokens, Coupled.name(), &[&Coupled]) } else { Ok(false) }
 }
 
-/// The same for the caller's own passes only.
+/// Gives the caller's own passes their turn.
 pub(crate) fn turns_of_own(reducer: &mut Reducer<'_, '_>, stages: impl Fn(Stage) -> bool) -> Result<bool, Interrupt> {
     let options = reducer.options;
     let own: Vec<_> = options.passes.own().filter(|pass| stages(pass.facts().stage) && reducer.allows(*pass)).collect();

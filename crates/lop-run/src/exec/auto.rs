@@ -32,7 +32,7 @@ pub struct Measured<E> {
 }
 
 impl<E: Executor> Measured<E> {
-    /// At most all slots of `inner`, of which nothing may be in flight.
+    /// Uses at most all slots of `inner`, in which nothing may be in flight.
     pub fn new(inner: E) -> Self {
         let gauge = Gauge::new(inner.slots());
         let (queued, cancelled) = Default::default();
@@ -148,7 +148,8 @@ mod tests {
     use crate::exec::Inline;
     use lop_engine::Verdict;
 
-    /// The number of slots after some answers, on a machine that runs so many tests at once as fast as one.
+    /// Returns the number of slots after some outcomes, on a machine that runs this number of tests at once as fast as
+    /// one.
     fn found(most: usize, at_once: usize, answers: usize) -> usize {
         let mut gauge = Gauge::new(most);
         for _ in 0..answers {

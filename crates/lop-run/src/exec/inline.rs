@@ -9,8 +9,8 @@ use lop_engine::Verdict;
 
 /// Asks a closure, when its outcome is waited for, in the order of submission.
 ///
-/// The closure may change what it has captured, and answers with a [`Verdict`] or with a `bool`. Nothing can interrupt
-/// it: a job's deadline is not heeded.
+/// The closure can change its captures, and returns a [`Verdict`] or a `bool`. Nothing can interrupt it: the job's
+/// deadline has no effect.
 #[derive(Debug)]
 pub struct Inline<F> {
     judge: F,
@@ -32,7 +32,7 @@ impl<V: Into<Verdict>, F: FnMut(&[u8]) -> V> Inline<F> {
         Self { judge, slots: 1, queue: VecDeque::new(), is_shut_down: false }
     }
 
-    /// The same with more slots, which only means that callers hand in more candidates at a time.
+    /// Makes an executor with more slots, so that callers submit more candidates at a time.
     ///
     /// # Panics
     /// When `slots` is 0.

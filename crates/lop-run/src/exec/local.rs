@@ -167,7 +167,7 @@ impl LocalWorkers {
         (ticket, outcome)
     }
 
-    /// Returns a job that cannot be judged because the workers are gone. This only happens after a bug in a worker.
+    /// Returns a job that cannot be judged because the workers have ended. This only happens after a bug in a worker.
     fn give_up(&mut self) -> Option<(Ticket, Outcome)> {
         let ticket = self.in_flight.keys().min().copied()?;
         Some(self.finish((ticket, Outcome::failed("all workers have ended"))))
@@ -272,7 +272,7 @@ impl Worker {
             let outcome = self.judge(&task.job, &cancel);
             task.judged();
             if self.results.send((task.job.ticket, outcome)).is_err() {
-                // The receiver is gone.
+                // The receiver was dropped.
                 return;
             }
         }

@@ -22,10 +22,10 @@ pub fn key(text: &[u8]) -> Key {
 
 /// Outcomes of candidates that were tested before.
 ///
-/// There are two ways to know them: in the order in which an interrupted run was given them, and by candidate. While
-/// the order is followed, several workers are no different from one: a reduction that asks the same questions and is
-/// given the same answers in the same order asks the same again. None of the methods can fail: trouble with a file is
-/// kept and told to the caller that drives the reduction.
+/// There are two ways to know an outcome: by the order in which an interrupted run received it, and by candidate. While
+/// the order is followed, several workers act like one: a reduction that asks the same questions and receives the same
+/// outcomes in the same order continues in the same way. No method can fail: file errors are kept and reported to the
+/// caller that drives the reduction.
 pub trait Memory {
     /// Whether the order of an interrupted run is still followed.
     fn is_following(&self) -> bool;
@@ -39,8 +39,8 @@ pub trait Memory {
     /// into the deadline) is answered as it was then.
     fn recall(&mut self, candidate: &Key) -> Option<Outcome>;
 
-    /// Takes note of an outcome right when it is known, before the caller is told. Runs without a verdict are shown
-    /// only if they had been cancelled.
+    /// Remembers an outcome as soon as it is known, before the caller gets it. Runs without a verdict are included only
+    /// if they were cancelled.
     fn record(&mut self, candidate: &Key, outcome: &Outcome);
 }
 
@@ -77,7 +77,8 @@ impl<'a> Remembering<'a> {
         }
     }
 
-    /// An answer that costs no test. Where the order of the interrupted run ends, what waits for an answer is started.
+    /// Returns an outcome without a test. At the end of the interrupted run's order, the waiting candidates are
+    /// started.
     fn known(&mut self) -> Option<(Ticket, Outcome)> {
         if self.memory.is_following() && !self.held.is_empty() {
             let held = &self.held;

@@ -20,7 +20,7 @@ use lop_engine::Verdict;
 #[derive(Debug)]
 pub struct Threads {
     slots: usize,
-    /// `None` after shutdown; the threads end when this end of the channel is gone.
+    /// `None` after shutdown. The threads end when this end of the channel is dropped.
     jobs: Option<Sender<Job>>,
     answers: Receiver<(Job, Unwound<Outcome>)>,
     running: HashSet<Ticket>,
@@ -53,7 +53,7 @@ impl Threads {
                 while let Ok(job) = queue.recv() {
                     let outcome = catch_unwind(AssertUnwindSafe(|| ask(judge, &job)));
                     if sender.send((job, outcome)).is_err() {
-                        // The receiver is gone.
+                        // The receiver was dropped.
                         return;
                     }
                 }
@@ -119,7 +119,7 @@ impl Executor for Threads {
     }
 
     fn wait(&mut self) -> Option<(Ticket, Outcome)> {
-        // After a panic what waits has not been started yet.
+        // After a panic, the waiting jobs haven't started yet.
         self.start();
         if let Some(outcome) = self.ready.pop_front() {
             return Some(outcome);

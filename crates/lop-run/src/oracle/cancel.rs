@@ -1,8 +1,8 @@
-//! [`Cancel`] tells running work to stop. It is a value that the caller passes in.
+//! [`Cancel`] stops running work. It is a value that the caller passes in.
 //!
 //! A flag alone would leave a worker asleep until its test ends, so every `Cancel` owns a pipe. Stopping writes one
 //! byte that nobody reads. From then on the reading end is readable for every waiter, and a worker that polls it
-//! together with its test wakes up at once. A time limit works like a request to stop; every waiter checks the clock
+//! together with its test wakes up at once. A time limit acts like a request to stop; every waiter checks the clock
 //! from time to time.
 
 use std::io::{PipeReader, PipeWriter, Write};
@@ -14,14 +14,14 @@ const RUNNING: u8 = 0;
 const STOPPED: u8 = 1;
 const KILLED: u8 = 2;
 
-/// How long a waiter sleeps at most where it has nothing to poll (no pipe could be made).
+/// Maximum time that a waiter sleeps if it has nothing to poll because there was no pipe.
 const TICK: Duration = Duration::from_millis(5);
 
 /// A request to stop, shared by all its clones.
 ///
-/// There are two levels. [`Cancel::stop`] ends running tests and drops queued ones, and everything is cleaned up
-/// behind them. [`Cancel::kill_now`] does the same without waiting for anything that is slow to die. A level is never
-/// taken back. Both may be called from any thread, as often as one likes.
+/// There are two levels. [`Cancel::stop`] ends running tests and drops queued ones, and everything is cleaned up.
+/// [`Cancel::kill_now`] does the same without waiting for anything that is slow to die. A level is never withdrawn. Any
+/// thread can call both, any number of times.
 ///
 /// [`Cancel::expire_at`] sets a moment from which on a stop counts as asked for.
 ///
@@ -34,7 +34,7 @@ pub struct Cancel {
 #[derive(Debug)]
 struct State {
     level: AtomicU8,
-    /// When a stop counts as asked for, if that was said.
+    /// The time at which it expires, if it does.
     expiry: Mutex<Option<Instant>>,
     /// `None` when the process had no file descriptors left; waiters then look at the level every [`TICK`].
     wake: Option<(PipeReader, PipeWriter)>,
@@ -71,7 +71,7 @@ impl Cancel {
         self.raise(STOPPED);
     }
 
-    /// Asks for a stop that waits for nothing: what is slow to die is left to the operating system.
+    /// Asks for a stop without waiting: the operating system ends anything that is slow to die.
     pub fn kill_now(&self) {
         self.raise(KILLED);
     }
@@ -150,8 +150,8 @@ impl Cancel {
         let _ = rustix::event::poll(&mut fds, rustix::event::Timespec::try_from(left).ok().as_ref());
     }
 
-    /// Adds what becomes readable on a stop to a list of descriptors to poll. Returns false when one is missing, and
-    /// the caller has to look at [`Cancel::is_stopped`] from time to time instead.
+    /// Adds the descriptors that become readable on a stop to a list to poll. Returns `false` if one is missing; then
+    /// the caller has to check [`Cancel::is_stopped`] from time to time.
     pub(crate) fn watch<'a>(&'a self, fds: &mut Vec<rustix::event::PollFd<'a>>) -> bool {
         let own = match &self.state.wake {
             Some((reader, _)) => {

@@ -7,9 +7,8 @@
 //! | `FILE -- CMD … @@ …` | the candidate under FILE's base name | `@@` replaced by paths | empty |
 //! | `FILE -- CMD …` | the candidate under FILE's base name | as given | the candidate |
 //!
-//! The environment is inherited, except for `TMPDIR`, which lies in the slot, the mark of the slot, and what the user
-//! wants otherwise. Conditions see
-//! the first MiB of each output and its last 64 KiB.
+//! A test inherits the environment, except for `TMPDIR`, which is inside the slot, the mark of the slot, and the user's
+//! changes. Conditions see the first MiB of each output and its last 64 KiB.
 
 use std::borrow::Cow;
 use std::cell::RefCell;

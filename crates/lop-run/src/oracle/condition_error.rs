@@ -5,7 +5,7 @@ use super::signal::SignalError;
 /// A condition that cannot be understood.
 #[derive(Debug, Clone, PartialEq, thiserror::Error, miette::Diagnostic)]
 pub enum ConditionError {
-    /// A regular expression does not parse; the source says where.
+    /// A regular expression is invalid; the source has the position.
     #[diagnostic(help("escape special characters with a backslash: \\( or \\["))]
     #[error("the pattern '{pattern}' of {option} is not a regular expression")]
     Regex {

@@ -1,19 +1,18 @@
-//! Responsible for what makes a finished run interesting: [`ConditionSpec`] is what was typed, [`Conditions`] judges.
+//! The conditions of an interesting run: [`ConditionSpec`] is the typed form, [`Conditions`] judges.
 //!
-//! The rules, in their order:
-//! 1. A run that hit the deadline, or exited with 124 where 124 was not asked for, is a *timeout*.
-//! 2. The invalid code, where it was not asked for, is *invalid*.
-//! 3. Without conditions exit code 0 is interesting. As soon as one is given that is no longer implied, and every kind
-//!    given must hold; of several conditions of one kind one is enough, and of a `not` kind none may match.
+//! The rules, in this order: 1. A run that exceeded the deadline, or exited with an unrequested 124, is a *timeout*. 2.
+//! A run with an unrequested invalid code is *invalid*. 3. Without conditions, exit code 0 is interesting. With a
+//! condition that isn't implied any more, and every kind of condition must hold. One of several conditions of a kind is
+//! enough, except that none of a `not` kind may match.
 //!
-//! `--at` asks for what stands in the candidate at a place that the output names: in the lines where a pattern that is
-//! wanted matches, or, without patterns, at the first place in the standard error or, failing that, in the standard output.
+//! `--at` is about the text of the candidate at a position in the output: in the lines that match a wanted pattern, or
+//! without patterns at the first position in the standard error or else in the standard output.
 //!
 //! `--only-errors` asks for each error message that the run lists, in either output, whatever the other conditions say.
 //!
-//! `--timeout-is-interesting` is a kind too: it holds for timeouts. It makes a timeout interesting when the conditions
-//! on the output hold as well. A run that was cut off has no exit status, so `--exit-code` and `--signal` are not asked
-//! of it: given beside `--timeout-is-interesting` they are the other way to be interesting, for runs that do end.
+//! `--timeout-is-interesting` is a kind, too: it holds for timeouts. A timeout is interesting if the conditions on the
+//! output also hold. A run that was cut off has no exit status, so `--exit-code` and `--signal` don't apply to it:
+//! together with `--timeout-is-interesting`, they are the alternative for runs that end.
 
 use std::ffi::OsStr;
 use std::sync::Arc;
