@@ -11,8 +11,8 @@ use lop_report::text::{self, HINT};
 use super::failure::Failure;
 use super::settings::Settings;
 
-/// Makes the words of a new reduction's command absolute that name something here, in `typed`, the command line, too:
-/// tests run in directories of their own.
+/// Makes paths in the words of a new reduction's command absolute, and in the command line `typed`: tests run in their
+/// own directories.
 ///
 /// # Errors
 /// When the command cannot be started with them.
@@ -46,7 +46,7 @@ fn said(changes: &[Reworded]) -> String {
     format!("relative paths made absolute, as tests run in another directory: {changes}")
 }
 
-/// A command line of which the last words have become others.
+/// Returns a command line with other last words.
 pub(crate) fn replace_words(typed: &[OsString], old: usize, new: &[OsString]) -> Vec<OsString> {
     [&typed[..typed.len().saturating_sub(old)], new].concat()
 }

@@ -7,8 +7,8 @@ use lop_files::tree::CopyLimits;
 use lop_report::{Kept, state_directory};
 use lop_run::oracle::{SideFile, SideFileError, SlotOptions};
 
-/// Copies of what is at these paths. Of a directory with the test case in it everything is copied but the test case and
-/// what lop writes: no test must find the original, nor anything that a reduction changes.
+/// Copies the files and directories at these paths. A copy of a directory with the test case in it leaves out the test
+/// case and what lop writes: no test may find the original, nor anything that a reduction changes.
 ///
 /// # Errors
 /// When one of them is missing or cannot be copied.

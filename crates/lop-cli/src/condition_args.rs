@@ -94,7 +94,7 @@ impl From<ConditionArgs> for ConditionSpec {
     }
 }
 
-/// The options, each by itself: clap tells of a group as a whole, whichever of it was typed.
+/// Lists the options one by one: clap only knows whether any option of a group was typed.
 pub(super) fn conditions() -> Vec<Id> {
     ConditionArgs::augment_args(Command::default()).get_arguments().map(|arg| arg.get_id().clone()).collect()
 }

@@ -280,7 +280,7 @@ pub(crate) fn with_conditions(typed: Vec<OsString>, found: &[(&'static str, Stri
     words
 }
 
-/// Formats it as a shell line.
+/// Formats the command line with the conditions that were found for a shell.
 fn shown_line(typed: &[OsString], found: &[(&'static str, String)]) -> String {
     let words = with_conditions(typed.to_vec(), found);
     shell_line(words.iter().map(OsString::as_os_str))

@@ -136,7 +136,7 @@ impl<'a> Probe<'a> {
         Ok(Probe { slot, deadline: deadline.unwrap_or(BASELINE_DEADLINE), cancel })
     }
 
-    /// Returns another one for use at the same time. Independent ones would end each other's processes as left behind.
+    /// Makes another place to run tests at the same time. Independent places would end each other's processes as left behind.
     ///
     /// # Errors
     /// When there is none.

@@ -55,7 +55,7 @@ pub(super) struct Many {
 pub(super) struct Input {
     /// Its path below the directory, for people and records.
     pub(super) name: String,
-    /// Returns the message as an error of the system.
+    /// The same path, for the system.
     pub(super) below: PathBuf,
     pub(super) path: PathBuf,
 }

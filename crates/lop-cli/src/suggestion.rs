@@ -28,7 +28,7 @@ pub(super) fn command(words: &[PathBuf]) -> Option<String> {
     })
 }
 
-/// Checks a whole command line.
+/// Returns the hint for the first word of a whole command line.
 pub(super) fn in_line(words: &[OsString]) -> Option<String> {
     let word = words.iter().skip(1).find(|word| *word != "help")?;
     command(&[PathBuf::from(word)])

@@ -1,4 +1,4 @@
-//! The parameters of a search, with their defaults and what each was measured to do.
+//! The parameters of a search, with their defaults and the measurements behind them.
 
 use std::error::Error;
 use std::fmt;
@@ -6,11 +6,10 @@ use std::fmt;
 /// How the questions of several workers are spread over the sequence.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum Lanes {
-    /// In several places at once as long as the answers there agree with what is predicted, otherwise at
-    /// the front.
+    /// At several places at once as long as the outcomes there agree with the predictions, otherwise at the front.
     #[default]
     ByEvidence,
-    /// At the front only: other workers ask what would probably be asked next there.
+    /// Only at the front: the other workers ask the questions that would probably come next there.
     One,
     /// In several places at once, with any answers.
     Always,
@@ -21,8 +20,7 @@ pub enum Lanes {
 pub struct Waste {
     /// Expected share of removable units, in (0, 1).
     pub share: f64,
-    /// P(removable | removable), in (0, 1); `None` when neighbours say nothing of each other, i.e.
-    /// when it equals the share.
+    /// P(removable | removable), in (0, 1); `None` if neighbours are independent, so that it equals the share.
     pub after_removable: Option<f64>,
 }
 
@@ -72,10 +70,9 @@ const MOST_EXPONENT: f64 = 100.0;
 /// The parameters of a search, to be written with `..Config::default()`: there may be more some day.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Config {
-    /// ρ of fixed share (Herbster and Warmuth): how far the first unit pulls the weights back towards
-    /// the start; the unit after t others pulls by ρ / (1 + ρ·t), at least a tenth of ρ. 0.003 by
-    /// default: 13–36 % fewer tests where the regime changes along the sequence, at most 1 % more
-    /// elsewhere.
+    /// ρ of fixed share (Herbster and Warmuth): how far the first unit pulls the weights back to the start. The unit
+    /// after t others pulls by ρ / (1 + ρ·t), at least a tenth of ρ. The default 0.003 takes 13–36 % fewer tests if the
+    /// share changes along the sequence, and at most 1 % more otherwise.
     pub fixed_share: f64,
     /// The exponent e of the prior (1 − a)^e over a = P(removable | removable), per grid point;
     /// −0.65 by default, which leans to sparse.

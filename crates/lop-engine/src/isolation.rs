@@ -49,11 +49,11 @@ impl Isolated {
     }
 }
 
-/// The side from which differences are taken out of what is between the two configurations.
+/// The side from which differences between the two configurations are removed.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Side {
-    /// They are taken out of the one that fails, from the last on: what is later needs what is earlier more often than the
-    /// other way round.
+    /// They are removed from the failing one, starting with the last: later differences need earlier ones more often
+    /// than the other way round.
     Failing,
     /// They are put into the one that passes, from the first on.
     Passing,
@@ -74,13 +74,13 @@ impl Side {
 /// so that it still fails or passes, nor put into the one that passes so that it still passes or fails. Neither of the
 /// two is asked about.
 ///
-/// An answer other than *unresolved* about a configuration with the differences before some place, or with those behind
-/// it, leaves only the differences on one side of that place. So places near the middle come first, as in a bisection
-/// that skips. Where they are unresolved, sweeps of a [`Search`] ask about runs of differences anywhere, from both sides,
-/// until one of them brings both configurations within a run.
+/// An outcome other than *unresolved* for the differences before some place, or for those after it, leaves only the
+/// differences on one side of that place. So places near the middle come first, as in a bisection that skips. If these
+/// are unresolved, sweeps of a [`Search`] test runs of differences anywhere, from both sides, until one of them brings
+/// both configurations within a run.
 ///
 /// The problem is that of *dd* (Zeller and Hildebrandt, *Simplifying and Isolating Failure-Inducing Input*, TSE 28(2),
-/// 2002, section 5), the result has the same property, and the search is another one.
+/// 2002, section 5). The result has the same property; the search differs.
 ///
 /// # Errors
 /// Those of `judge`.
@@ -88,9 +88,9 @@ pub fn isolate<E>(len: usize, judge: impl FnMut(&BitSet) -> Result<Answer, E>) -
     State::search(len, false, judge)
 }
 
-/// Brings the two as close as [`isolate`] does while answers help, and leaves the rest: a sweep ends after half as many
-/// unresolved answers in a row as the differences left could be halved. For differences that are cut finer afterwards,
-/// where asking about each of them would be asked again.
+/// Brings the two as close as [`isolate`] does while outcomes help, and leaves the rest: a sweep ends after half as
+/// many unresolved outcomes in a row as the remaining differences could be halved. This is for differences that are
+/// split further afterwards, so that a test of each would be repeated.
 ///
 /// # Errors
 /// Those of `judge`.
@@ -104,7 +104,7 @@ struct State<J> {
     /// Answers, by the configuration.
     known: HashMap<BitSet, Answer>,
     knowledge: Knowledge,
-    /// Places at which the configuration with what is before them was resolved, and likewise behind.
+    /// The places with a resolved outcome for the differences before them, and for those after them.
     resolved: [usize; 2],
     /// Whether a sweep gives up when answers do not help.
     is_brief: bool,

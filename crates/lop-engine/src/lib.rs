@@ -1,5 +1,5 @@
-//! Decides, for one sequence of units of which any subset may go, which run of units to try to remove next, so that few
-//! tests are run. The caller decides what a unit is, and what a test: numbers in, numbers out.
+//! Decides which run of units of a sequence to try to remove next, so that few tests are run. Any subset of the units
+//! may be removable. The caller decides what a unit is and what a test is: numbers in, numbers out.
 //!
 //! ```
 //! use lop_engine::{Config, EvidenceView, Search, Verdict};

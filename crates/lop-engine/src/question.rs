@@ -11,7 +11,7 @@ pub struct QuestionId(pub u64);
 pub struct Question {
     /// The name to answer under.
     pub id: QuestionId,
-    /// Every position that is gone in this candidate, committed ones included: sorted, disjoint.
+    /// Every position that is removed in this candidate, including committed ones: sorted, disjoint.
     pub remove: Vec<Range<usize>>,
     /// The probability of *interesting*, given the assumptions this question was made under.
     pub p_yes: f64,
@@ -33,7 +33,6 @@ pub struct Progress {
     pub newly_removed: Vec<Range<usize>>,
     /// Whether `removed()` is larger than before.
     pub committed: bool,
-    /// The last question whose candidate equals the new committed state; `None` when nothing was
-    /// committed.
+    /// The last question whose candidate equals the new committed state; `None` if nothing was committed.
     pub accepted: Option<QuestionId>,
 }

@@ -1,4 +1,4 @@
-//! A set of positions as sorted, disjoint, non-touching ranges: what a candidate leaves out.
+//! A set of positions as sorted, disjoint ranges that don't touch: the positions that a candidate leaves out.
 
 use std::ops::Range;
 
@@ -18,7 +18,7 @@ impl From<Range<usize>> for Runs {
 }
 
 impl Runs {
-    /// Adds `range`, joining what it touches or overlaps. Appending at the end costs O(1).
+    /// Adds `range`, and joins it with ranges that it touches or overlaps. Appending at the end costs O(1).
     pub(crate) fn insert(&mut self, range: Range<usize>) {
         if range.is_empty() {
             return;

@@ -4,7 +4,7 @@
 /// reported here.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Hash)]
 pub enum Verdict {
-    /// The candidate still shows what the user looks for: it may be kept.
+    /// The candidate still shows the behaviour that the user wants: it may be kept.
     Interesting,
     /// It does not.
     NotInteresting,

@@ -86,7 +86,7 @@ fn of_this_processor(content: &[u8]) -> Option<&[u8]> {
     }
 }
 
-/// Returns the name of an exported symbol; on macOS they start with an underscore.
+/// Returns the name of a symbol that a macOS library exports, without the underscore before it.
 fn named(symbol: &NameOrOrdinal<&[u8]>) -> Option<String> {
     let NameOrOrdinal::Name(name) = symbol else { return None };
     std::str::from_utf8(name).ok()?.strip_prefix('_').map(str::to_owned)

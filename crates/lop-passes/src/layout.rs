@@ -216,7 +216,7 @@ struct Indented {
     /// The column of each block's elements, once the first one is written.
     columns: HashMap<NodeId, usize>,
     open: Open,
-    /// The column behind what is written.
+    /// The column after the written text.
     column: usize,
 }
 
@@ -291,7 +291,7 @@ impl Indented {
         } else if format == Format::Compact {
             gap.compact()
         } else if document.text(gap.right) == b":" {
-            // The colon that ends a header stands at it.
+            // The colon that ends a header is at it.
             Vec::new()
         } else {
             gap.pretty(None)
@@ -308,7 +308,7 @@ impl Indented {
         text
     }
 
-    /// Whether blocks begin in the middle of lines, as in `- a: 1`: then the width of what is before decides.
+    /// Whether blocks can start inside a line, as in `- a: 1`: then the width of the text before the block decides.
     fn stands_in_lines(&self, gap: &Gap<'_>) -> bool {
         !gap.grammar.has_blocks()
     }
@@ -340,8 +340,8 @@ impl Indented {
     }
 }
 
-/// A text of which nothing says how it is written: its line breaks stay, as deep as there are brackets around them,
-/// and what is too wide for a line gets some.
+/// A text in an unknown layout: its line breaks stay, each line is indented by the number of brackets around it, and
+/// lines that are too wide are broken.
 struct Free {
     /// Nodes that begin a line in any case.
     starts: Vec<bool>,
@@ -419,7 +419,7 @@ impl Gap<'_> {
         b" ".to_vec()
     }
 
-    /// Whether the two stand on different lines and must.
+    /// Whether the two are on different lines and have to be.
     fn keeps_line(&self) -> bool {
         if !self.old.contains(&b'\n') || self.document.text(self.left).ends_with(b"\n") {
             return false;
@@ -439,7 +439,7 @@ impl Gap<'_> {
         self.document.text(self.right).iter().copied().all(is_blank)
     }
 
-    /// Whether one of the two begins, ends or is directly in what has its own line.
+    /// Whether one of the two is at an end of a node with its own line, or directly inside it.
     fn is_at_border(&self) -> bool {
         let sensitive = |node: NodeId| self.grammar.is_newline_sensitive(self.document.node(node).kind);
         let touches = |id: NodeId, same_border: &dyn Fn(NodeId) -> bool| {
@@ -458,7 +458,7 @@ impl Gap<'_> {
             || touches(self.right, &|node| self.document.node(node).start == right.start)
     }
 
-    /// Whether the two stand in what has its own line, where even one blank may matter.
+    /// Whether both are inside a node with its own line, where even one blank can matter.
     fn is_marked(&self) -> bool {
         let parent = self.document.parent(self.left);
         parent.is_some_and(|parent| self.grammar.is_newline_sensitive(self.document.node(parent).kind))
@@ -472,14 +472,14 @@ impl Gap<'_> {
         melt(last, next) || (is_identifier(last) && (quote(next) || next == b'.')) || (quote(last) && quote(next))
     }
 
-    /// Whether people write no blank here: inside round and square brackets, before what ends or
-    /// separates, and before the end of a tag.
+    /// Whether people write no blank here: inside round and square brackets, before a closing or separating sign, and
+    /// before the end of a tag.
     fn is_tight(&self) -> bool {
         let is = |id: NodeId, texts: &[&[u8]]| texts.contains(&self.document.text(id));
         is(self.left, &[b"(", b"["]) || is(self.right, &[b")", b"]", b",", b";"]) || self.is_at_tag_end()
     }
 
-    /// Whether the right one ends what stands between `<` and `>`.
+    /// Whether the right one ends the content of `<` and `>`.
     fn is_at_tag_end(&self) -> bool {
         self.document.text(self.right).ends_with(b">")
             && !self.melts()

@@ -229,8 +229,8 @@ mod tests {
 
     const FEW_CLEAN_NAMES: [&str; 1] = ["x.py"];
 
-    /// A value in the place of a name may be wrong where the name is assigned to, which only the gate
-    /// finds out; all other rules say exactly what they match.
+    /// A value in place of a name can be wrong if the name is assigned to, which only the gate detects; all other rules
+    /// define exactly what they match.
     #[test]
     fn what_rules_make_of_a_sample_parses() {
         let mut languages = Languages;
@@ -282,11 +282,11 @@ mod tests {
             let units: Vec<_> = sample.all_siblings().into_iter().flat_map(|list| list.units).collect();
             let exact = units.iter().filter(|unit| {
                 let left = languages.sample(file, sample.after([&unit.removal])).document.tokens();
-                // A separator may go as well; and what is left may be read as something else.
+                // A separator can be removed, too, and the rest can be read in another way.
                 [0, 1].contains(&whole.saturating_sub(left).wrapping_sub(unit.tokens as usize))
             });
             let exact = exact.count();
-            // Scalars without quotes become one where nothing is between them any more.
+            // Unquoted scalars become one if nothing is between them any more.
             let share = if file == "x.yaml" { 95 } else { 99 };
             assert!(exact * 100 >= units.len() * share, "{file}: {exact} of {}", units.len());
         }

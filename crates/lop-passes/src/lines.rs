@@ -6,7 +6,7 @@ use super::pass::{Facts, Pass, Proposals, Stage, View};
 use super::rows::row;
 use super::sequence::{Sequence, list_kind};
 
-/// Lines, where there is no tree.
+/// Lines, if there is no tree.
 pub struct Lines;
 
 impl Pass for Lines {
@@ -19,7 +19,7 @@ impl Pass for Lines {
     }
 }
 
-/// The lines of a text as one sequence; `None` if it is empty.
+/// Proposes the lines of a text as one sequence. Returns `None` if it is empty.
 #[must_use]
 pub fn line_units(text: &[u8]) -> Option<Sequence> {
     row(list_kind::LINES, || lines(text))

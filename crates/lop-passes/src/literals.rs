@@ -35,7 +35,7 @@ impl Pass for Literals {
 const SHORTEST_HALVED: usize = 12;
 /// So are numbers with at most this number of digits.
 const MOST_DIGITS_KEPT: usize = 3;
-/// A list of fewer numbers is left as it is: where the length of a line counts, there are many.
+/// Minimum number of numbers in a list: if the length of a line matters, there are many.
 const LONG_LIST: usize = 8;
 
 /// The literals that are not the simplest of their kind, as one sequence; taking a unit out means to
@@ -67,9 +67,9 @@ fn memo(document: &Document, node: NodeId) -> u64 {
     hasher.finish()
 }
 
-/// Shorter texts for single literals: the other numbers of the grammar, the first half of the digits,
-/// half the number where that has fewer digits; the first character of a text, its first and its
-/// second half; and one number for many.
+/// Shorter texts for single literals: the other numbers of the grammar, the first half of the digits, and half the
+/// number if that has fewer digits; the first character of a text, its first half and its second half; and one number
+/// for many.
 #[must_use]
 pub(super) fn shorter_literals(document: &Document, grammar: &Grammar, prints: &Fingerprints) -> Vec<Alternative> {
     let mut all = Vec::new();
@@ -78,7 +78,7 @@ pub(super) fn shorter_literals(document: &Document, grammar: &Grammar, prints: &
         let mut add = |number: u16, edit: Edit| {
             let class = Class { outer: node.kind, inner: number, depth: 0 };
             let parent = document.parent(id).map(|parent| document.node(parent).kind);
-            // The whole literal, too: a half alone does not say what is left.
+            // The memory key contains the whole literal: a half alone doesn't determine the rest.
             let around = (prints.of(node.range()), parent);
             // A token that loses its first half stays one.
             let halved = edit.start > node.start as usize && document.tokens_in(edit.end..node.end as usize) < 2;
@@ -107,8 +107,8 @@ pub(super) fn shorter_literals(document: &Document, grammar: &Grammar, prints: &
     all
 }
 
-/// Neighbouring numbers of a long list as one that is as long as they are: where a test minds how long a line is,
-/// nothing can be taken out, but this makes it fewer tokens. The first half of a list, and the first two.
+/// Neighbouring numbers of a long list as one number of the same length: if the length of a line matters, nothing can
+/// be removed, but this reduces the number of tokens. The first half of a list, and the first two.
 fn joined_numbers(document: &Document, grammar: &Grammar, prints: &Fingerprints) -> Vec<Alternative> {
     let mut all = Vec::new();
     let is_number = |id: &NodeId| grammar.is_number(document.node(*id).kind);
@@ -125,7 +125,7 @@ fn joined_numbers(document: &Document, grammar: &Grammar, prints: &Fingerprints)
         for (inner, count) in [(u16::MAX, numbers.len() / 2), (u16::MAX - 1, 2)] {
             let (first, last) = (document.node(numbers[0]), document.node(numbers[count - 1]));
             let range = first.start as usize..last.end as usize;
-            // Nothing but numbers and what separates them.
+            // Only numbers and their separators.
             if document.tokens_in(range.clone()) != 2 * count - 1 {
                 continue;
             }
@@ -155,7 +155,7 @@ fn literals(document: &Document, grammar: &Grammar) -> impl Iterator<Item = Node
 fn shorter_numbers(number: &[u8], simplest: &[String]) -> Vec<String> {
     let Ok(number) = std::str::from_utf8(number) else { return Vec::new() };
     let mut texts = simplest.to_vec();
-    // The first run of digits, behind a sign or a mark of the base.
+    // Returns the first run of digits, after a sign or a mark of the base.
     let base = if number.starts_with("0x") || number.starts_with("0X") { 16 } else { 10 };
     let start = if base == 16 { 2 } else { number.bytes().take_while(|b| !b.is_ascii_digit()).count() };
     let (before, rest) = number.split_at(start.min(number.len()));
@@ -200,7 +200,7 @@ fn content(document: &Document, id: NodeId) -> Option<Range<usize>> {
     (from <= to && document.depth(close) == document.depth(id) + 1).then_some(from..to)
 }
 
-/// Where the characters of a content begin; what the parser sees as one, such as an escape, is one.
+/// Lists the starts of a content's characters; a node of the parser, such as an escape, counts as one.
 fn pieces(document: &Document, id: NodeId, content: &Range<usize>) -> Vec<usize> {
     let inner = document.children(id).map(|child| document.node(child).range());
     let whole: Vec<_> = inner.filter(|range| document.source().get(range.start) == Some(&b'\\')).collect();

@@ -30,8 +30,7 @@ struct Defined {
     rule: RuleId,
 }
 
-/// For every two names that are defined alike: the first goes with what defines it, and stands for the second
-/// wherever it was used.
+/// Merges two names with equal definitions: the first definition is removed, and the second name replaces the first.
 #[must_use]
 pub(super) fn merges(document: &Document, grammar: &Grammar, prints: &Fingerprints) -> Vec<Alternative> {
     if document.tokens() > MOST_TOKENS {
@@ -104,7 +103,7 @@ fn part(document: &Document, all: &[(&[u8], Vec<Defined>)], defined: &Defined) -
         .unwrap_or(defined.unit)
 }
 
-/// Names of one role stand for things of one kind.
+/// Names with the same role belong to things of one kind.
 fn role(document: &Document, defined: &Defined) -> (u16, Option<u16>) {
     let kind = |id: NodeId| document.node(id).kind;
     (kind(defined.name), document.parent(defined.name).map(kind))

@@ -30,7 +30,7 @@ pub(super) fn minimal_replacements(document: &Document, grammar: &Grammar, print
         all.extend((0..).zip(grammar.minimal(place(document, id))).filter_map(|(number, text)| {
             let class = Class { outer: node.kind, inner: number, depth: 0 };
             let made = Alternative::replace(document, prints, class, id, &text)?;
-            // Where the simplest text was refused in the place of something large, the further ones mostly are, too.
+            // If the simplest text was refused as a replacement of something large, the others usually are, too.
             let is_late = made.is_late || number > 0 && made.tokens > LARGE;
             Some(Alternative { is_late, ..made }.by([text.rule]))
         }));

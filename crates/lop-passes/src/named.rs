@@ -40,8 +40,8 @@ impl<'e> Named<'e> {
         found.collect()
     }
 
-    /// The other file that a name means: as seen from the folder of the file that has it, where its extension may be left
-    /// out, or else the only one whose path ends so.
+    /// Finds the file that a name means: relative to the folder of the naming file, perhaps without the extension, or
+    /// else the only one whose path ends with it.
     fn find(&self, from: &Entry, name: &[u8]) -> Option<usize> {
         let name = Path::new(std::str::from_utf8(name).ok()?);
         let near = plain(&from.path().parent().unwrap_or(Path::new("")).join(name));
@@ -56,12 +56,12 @@ impl<'e> Named<'e> {
     }
 }
 
-/// The expressions by which a file in this language names others, whether their content could stand there or not.
+/// Lists the expressions by which a file in this language names others, for both kinds of references.
 pub(super) fn all_names(grammar: &Grammar) -> impl Iterator<Item = &[Regex]> {
     [grammar.includes(), grammar.imports()].into_iter()
 }
 
-/// A path without steps up; `None` if it leads out.
+/// Returns a path without steps up, or `None` if it leads out of the root.
 fn plain(path: &Path) -> Option<PathBuf> {
     let mut out = PathBuf::new();
     for part in path.components() {

@@ -26,8 +26,8 @@ impl Pass for Rename {
 /// appear, as one sequence; taking a unit out means to rename one of them everywhere. `None` if there
 /// are none.
 ///
-/// Names are the same when they are spelled the same, whatever they stand for. No new name is a word
-/// of the text, so any subset of the units is a bijection between names.
+/// Names are equal if their spellings are, whatever they refer to. No new name is a word of the text, so any subset of
+/// the units is a bijection between names.
 #[must_use]
 pub fn short_names(document: &Document, grammar: &Grammar) -> Option<Sequence> {
     let source = document.source();
@@ -57,7 +57,7 @@ pub(super) fn occurrences(document: &Document, grammar: &Grammar) -> Vec<Vec<Ran
     let source = document.source();
     let mut number_of: HashMap<&[u8], usize> = HashMap::new();
     let mut places: Vec<Vec<Range<usize>>> = Vec::new();
-    // Words where the parser sees none: they count where another place shows that they are names.
+    // Words that aren't names for the parser: they count if they are names elsewhere.
     let mut unseen: Vec<Range<usize>> = Vec::new();
     for id in document.ids().filter(|&id| !document.node(id).is_empty()) {
         let node = document.node(id);
@@ -126,7 +126,7 @@ mod tests {
 
     #[test]
     fn names_become_short_in_the_order_in_which_they_appear() {
-        // Text, and what it becomes when all names are renamed.
+        // The text, and the text with all names renamed.
         let rows = [
             ("x.c", "int first, second = first;", "int a, b = a;"),
             ("x.c", "int main(int argc) { return argc; }", "int main(int a) { return a; }"),

@@ -50,7 +50,7 @@ pub(super) fn numbers(document: &Document, grammar: &Grammar, prints: &Fingerpri
         };
         let mut edits: Vec<Edit> =
             names.iter().map(|&(start, end)| Edit::replace(start..end, new(&source[start..end]))).collect();
-        // The first block has a number, too, though it is written only where it is used.
+        // The first block has a number, too, although it is only written if it is used.
         let first = function.blocks[0].label.is_none().then(|| function.uses_of(0).next()).flatten();
         if let Some(name) = first.map(|name| bare(&source[name.clone()])).filter(|name| number(name)) {
             let (name, after) = ([prefix.as_bytes(), name], written(grammar, source, &function.flow.text));
@@ -74,7 +74,7 @@ pub(super) fn numbers(document: &Document, grammar: &Grammar, prints: &Fingerpri
     several.into_iter().chain(made).enumerate().filter_map(alternative).collect()
 }
 
-/// The letters that stand for a number: a, …, z, aa, ….
+/// Returns the letters for a number: a, …, z, aa, ….
 fn letters(mut number: usize) -> String {
     let mut letters = Vec::new();
     loop {

@@ -46,7 +46,7 @@ pub(super) fn pairs(
     let mut all = Vec::new();
     let rows = rows(document, grammar);
     let row = rows.concat();
-    // How many tokens stand before each in the same row.
+    // The number of tokens before each one in its row.
     let before: Vec<_> = rows.iter().flat_map(|row| 0..row.len()).collect();
     let partners = brackets.partners(document, &row);
     for (open, partner) in partners.iter().enumerate() {

@@ -21,7 +21,7 @@ pub(super) static PARAMETERS: EditsOfTree = EditsOfTree {
 pub(super) struct List {
     /// Its elements.
     pub(super) elements: Vec<NodeId>,
-    /// The rule that says what it is.
+    /// The rule that defines its role.
     rule: RuleId,
 }
 
@@ -49,14 +49,14 @@ pub(super) fn parameters(document: &Document, grammar: &Grammar, prints: &Finger
     all
 }
 
-/// Of lists that belong together the elements that do: those at the end first. None of a list that stands alone.
+/// Groups the elements of lists that belong together, from the ends. A list without a partner has no groups.
 pub(super) fn columns(lists: &[List]) -> Vec<Vec<NodeId>> {
     let most = if lists.len() > 1 { lists.iter().map(|list| list.elements.len()).max().unwrap_or(0) } else { 0 };
     let at = |at: usize| lists.iter().filter_map(|list| list.elements.get(at)).copied().collect();
     (0..most).rev().map(at).collect()
 }
 
-/// The rules that say what these lists are.
+/// The rules that define the roles of these lists.
 pub(super) fn rules(lists: &[List]) -> impl Iterator<Item = RuleId> {
     lists.iter().map(|list| list.rule)
 }
@@ -64,7 +64,7 @@ pub(super) fn rules(lists: &[List]) -> impl Iterator<Item = RuleId> {
 /// A function's name, and which of its lists it is.
 pub(super) type Whose<'d> = (&'d [u8], String);
 
-/// The lists of parameters and of arguments that belong together, by what they belong to, each with its elements.
+/// Groups the lists of parameters and of arguments by their function, each list with its elements.
 pub(super) fn lists<'d>(document: &'d Document, grammar: &Grammar) -> BTreeMap<Whose<'d>, Vec<List>> {
     let mut lists: BTreeMap<Whose<'_>, Vec<List>> = BTreeMap::new();
     for found in grammar.rules().parameters(document.tree().root(), document.source()) {

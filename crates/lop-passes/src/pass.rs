@@ -324,7 +324,7 @@ pub struct Tree<'a> {
 }
 
 impl<'a> View<'a> {
-    /// Adds the driver's answers: `settled` tells whether the proposal with a memory key was rejected, `tolerance`
+    /// Adds the driver's knowledge: `settled` knows whether the proposal with a memory key was rejected, `tolerance`
     /// whether the test accepts unreferenced definitions of a kind, and `allows` whether the pass with a name is
     /// enabled.
     #[must_use]
@@ -451,7 +451,7 @@ fn line_feeds(text: &[u8]) -> usize {
 }
 
 impl<'a> Tree<'a> {
-    /// Makes a tree with facts about its language. `refused` tells whether a question about a node was answered with
+    /// Makes a tree with facts about its language. `refused` knows whether a question about a node was answered with
     /// no.
     #[must_use]
     pub fn new(

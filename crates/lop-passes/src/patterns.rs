@@ -12,7 +12,7 @@ use super::fingerprint::Fingerprints;
 
 /// Of more alternatives side by side, each half is tried instead of each of them.
 const MOST_ALTERNATIVES: usize = 8;
-/// How many bytes on either side of a change belong to what was asked.
+/// Number of bytes on either side of a change that are part of its memory key.
 const AROUND: usize = 4;
 
 /// The changes of a part, as the numbers of classes of edits.
@@ -51,7 +51,7 @@ fn alternative(
     }
     let edits: Vec<_> = gone.iter().map(|part| Edit::delete_raw(start + part.start..start + part.end)).collect();
     let (first, last) = (edits.first()?.start, edits.last()?.end);
-    // Not the whole pattern: what was refused in it need not be asked again when another part of it has gone.
+    // The memory key isn't the whole pattern: a refusal stays valid when another part of the pattern is removed.
     let around = first.saturating_sub(AROUND).max(start)..(last + AROUND).min(node.end as usize);
     let class = Class { outer: node.kind, inner: number, depth: 0 };
     Alternative::of_edits(document, prints, class, edits, prints.of(around))
@@ -60,7 +60,7 @@ fn alternative(
 /// A bracket that is still open, or the whole pattern.
 struct Open {
     start: usize,
-    /// Where its inside begins, behind what says what kind of group it is.
+    /// The start of its content, after the sign of its kind.
     inside: usize,
     /// Where the bars between its alternatives are.
     bars: Vec<usize>,
@@ -137,7 +137,7 @@ fn chosen(group: &Open, end: usize) -> Vec<Vec<Range<usize>>> {
     kept.into_iter().map(|kept| without(kept).into_iter().filter(|part| !part.is_empty()).collect()).collect()
 }
 
-/// The length of a group's bracket with what says what kind of group it is: `(`, `(?:`, `(?<name>`, …
+/// Returns the length of a group's opening bracket with the sign of its kind: `(`, `(?:`, `(?<name>`, …
 fn group_head(text: &[u8]) -> usize {
     match text {
         [b'(', b'?', b'<', b'=' | b'!', ..] => 4,
@@ -151,7 +151,7 @@ fn group_head(text: &[u8]) -> usize {
     }
 }
 
-/// The end of a class that starts at `start`; that of the text if nothing closes it.
+/// Returns the end of a class that starts at `start`, or of the text if nothing closes it.
 fn class_end(text: &[u8], start: usize) -> usize {
     let mut at = start + 1;
     while at < text.len() {

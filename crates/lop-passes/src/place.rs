@@ -3,7 +3,7 @@
 use lop_grammar::Place;
 use lop_syntax::{Document, NodeId};
 
-/// Where a node stands.
+/// Returns the place of a node.
 pub(super) fn place(document: &Document, id: NodeId) -> Place {
     let kind = |id: NodeId| document.node(id).kind;
     let field = document.node(id).field;

@@ -5,10 +5,10 @@
 //! 0A 03 61 62 63  0B 02 64 65      with a byte less in the first one   0A 02 61 63  0B 02 64 65
 //! ```
 //!
-//! Nothing marks the lengths. So this pass tries each place and each encoding of a number: a record starts there, has
-//! its length at a fixed distance from its start, and the next record starts where it ends. A chain that ends exactly
-//! at the end of the data is worth a few tests. A record can contain another chain; then the lengths around it change
-//! too.
+//! Nothing marks the lengths. So this pass tries each position and each encoding of a number: a record starts at the
+//! position, has its length at a fixed distance from its start, and the next record starts at its end. A chain that
+//! ends exactly at the end of the data is worth a few tests. A record can contain another chain; then the lengths
+//! around it change, too.
 
 use std::collections::HashSet;
 use std::hash::{DefaultHasher, Hash, Hasher};
@@ -25,7 +25,7 @@ pub(super) struct Records;
 const LONGEST: usize = 1 << 20;
 /// Bytes before the first record of a file, such as its magic number or a header.
 const FARTHEST: usize = 32;
-/// The same inside another record, such as the kind of a list.
+/// The same bytes inside another record, such as the kind of a list.
 const FARTHEST_INSIDE: usize = 9;
 /// Bytes of a record before its length, and others that the length does not count.
 const MOST_BEFORE: usize = 8;
@@ -70,12 +70,12 @@ impl Pass for Records {
     }
 }
 
-/// Whether lop knows no language of what a pass sees.
+/// Whether lop knows no language of the text.
 pub(super) fn is_of_no_language(view: &View<'_>) -> bool {
     view.files.is_none() && view.tree.as_ref().is_none_or(|tree| tree.grammar.is_of_any_text())
 }
 
-/// Whether data can be read: UTF-8 without control characters but those that texts have.
+/// Whether data is readable: UTF-8 without control characters except those of texts.
 pub(super) fn is_text(data: &[u8]) -> bool {
     let is_control = |byte: &u8| byte.is_ascii_control() && !b"\t\n\r\x0c\x1b".contains(byte);
     !data.iter().any(is_control) && std::str::from_utf8(data).is_ok()
@@ -171,8 +171,8 @@ struct Record {
 struct Chain {
     /// Bytes before the length in each.
     before: usize,
-    /// Bytes in each that are neither before the length, nor the length, nor counted by it; below 0 where it counts bytes
-    /// before its own end.
+    /// Number of bytes in each record that are outside its length: not before the length, not in it, and not counted by
+    /// it. Negative if the length counts bytes before its own end.
     uncounted: i64,
     records: Vec<Record>,
 }
@@ -277,8 +277,8 @@ impl Search<'_> {
         records.iter().any(|record| record.length.number > 0).then_some(records)
     }
 
-    /// The evidence for a chain, in bits: how unlikely it is that chance makes such lengths and such bytes before them,
-    /// less what its form costs to say.
+    /// Returns the evidence for a chain in bits: the improbability of such lengths and of the bytes before them, minus
+    /// the price of describing its form.
     fn evidence(&self, part: &Range<usize>, chain: &Chain) -> i64 {
         let records = &chain.records;
         let count = |number: usize| i64::try_from(number).unwrap_or(i64::MAX);
@@ -313,7 +313,7 @@ impl Search<'_> {
         }
     }
 
-    /// Parts of what a record holds: all of it, halves of it, and so on.
+    /// Lists parts of a record's content: all of it, halves of it, and so on.
     fn cuts(&mut self, content: &Range<usize>, lengths: &[Length]) {
         let least = if content.len() <= 64 { 1 } else { content.len() / 16 };
         for run in runs(content.len(), least) {
@@ -328,7 +328,7 @@ impl Search<'_> {
         for length in lengths.iter().rev() {
             let Some(number) = length.number.checked_sub(gone) else { return };
             let text = length.code.write(number);
-            // A number in fewer bytes makes all around it shorter, too.
+            // A number in fewer bytes shortens all records around it, too.
             gone += length.at.len().saturating_sub(text.len());
             edits.push(Edit { raw: true, ..Edit::replace(length.at.clone(), text) });
         }
@@ -339,7 +339,8 @@ impl Search<'_> {
 }
 
 impl Chain {
-    /// The places where the content of a record may be: before, between or after the bytes that its length does not count.
+    /// Lists the possible places of a record's content: before, between or after the bytes that its length doesn't
+    /// count.
     fn contents(&self, record: &Record) -> Vec<Range<usize>> {
         let (from, to) = (record.length.at.end, record.range.end);
         let uncounted = usize::try_from(self.uncounted).unwrap_or(0);
@@ -353,7 +354,7 @@ impl Chain {
     }
 }
 
-/// The chains with the most evidence, after records that hold all others; of equal ones those that were found first.
+/// Selects the chains with the most evidence, after records that contain all others; of equal ones, the first.
 fn best(mut found: Vec<(i64, Chain)>) -> Vec<(i64, Chain)> {
     found.sort_by_key(|(evidence, chain)| {
         let holds_all = chain.records.len() == 1 && *evidence >= CERTAIN;

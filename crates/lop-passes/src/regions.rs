@@ -60,7 +60,7 @@ fn sequences(text: &[u8], part: Range<usize>) -> Vec<Vec<Vec<Edit>>> {
     nodes.into_iter().take(MOST).map(of).filter(|units| units.len() > 1).collect()
 }
 
-/// The edits that take an element out, with the comma that belongs to it; `None` for brackets and separators.
+/// Makes the edits that remove an element with its comma; `None` for brackets and separators.
 fn edits(document: &Document, id: NodeId) -> Option<Vec<Edit>> {
     if !document.node(id).is_named() {
         return None;

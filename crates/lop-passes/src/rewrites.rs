@@ -25,7 +25,7 @@ pub(super) fn rewrites(document: &Document, grammar: &Grammar, prints: &Fingerpr
     let made = found.into_iter().filter_map(|rewrite| {
         let class = class(rewrite.rule.index(), rewrite.outer.kind);
         let edits = place(grammar, document.source(), rewrite.outer.range.clone(), &rewrite.pieces);
-        // The edits leave out what stays where it is.
+        // The edits don't touch text that stays at its place.
         let around = prints.of(rewrite.outer.range.clone());
         Some(Alternative::of_edits(document, prints, class, edits, around)?.by([rewrite.rule]))
     });
@@ -37,8 +37,8 @@ pub(super) fn class(rule: usize, kind: u16) -> Class {
     Class { outer: u16::try_from(rule).unwrap_or(u16::MAX), inner: kind, depth: 0 }
 }
 
-/// The edits that put pieces in the place of a part of the source. Text that stays where it is is not
-/// written anew, so that what is known about it is not lost.
+/// Makes the edits that put pieces in place of a part of the source. They leave text at its place untouched, so that
+/// knowledge about it isn't lost.
 pub(super) fn place(grammar: &Grammar, source: &[u8], outer: Range<usize>, pieces: &[Piece]) -> Vec<Edit> {
     let mut edits = Vec::new();
     let (mut at, mut text) = (outer.start, Vec::new());

@@ -10,7 +10,7 @@ use super::sequence::{Removal, Sequence, Unit};
 /// and by the time a text is short enough for single characters most of it has gone.
 const MOST_UNITS: usize = 1 << 18;
 
-/// Parts of a text in order as units; each goes together with those that follow it at once if there are too many.
+/// Makes units of parts of a text, in order; if there are too many, adjacent parts are joined.
 pub(super) fn row<R: Iterator<Item = Range<usize>>>(kind: u32, parts: impl Fn() -> R) -> Option<Sequence> {
     // Counted first: a list of all parts of a long text takes many times its size.
     let together = parts().count().div_ceil(MOST_UNITS);

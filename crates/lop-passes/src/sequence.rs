@@ -1,4 +1,4 @@
-//! Sequences: lists of units of which any subset can be removed.
+//! Sequences: lists of units, any subset of which can be removed.
 
 use lop_grammar::RuleId;
 use lop_syntax::{Edit, NodeId};

@@ -26,7 +26,7 @@ impl Pass for Siblings {
     }
 }
 
-/// The children of a node that may go, as a sequence; `None` if there are none.
+/// Proposes the removable children of a node as a sequence. Returns `None` if there are none.
 ///
 /// `skip` says of a child that there is no point in asking about it (it was refused before).
 pub fn siblings(
@@ -63,7 +63,7 @@ pub fn siblings(
     (!units.is_empty()).then_some(Sequence { depth, ..Sequence::of(kind, units) })
 }
 
-/// Whether it is a separator that goes with the element behind it.
+/// Whether it is a separator that belongs to the element after it.
 fn owned_separator(document: &Document, grammar: &Grammar, node: NodeId) -> bool {
     let kind = document.node(node).kind;
     grammar.is_separator(kind)
@@ -88,8 +88,8 @@ mod tests {
         sample.units(sequence.as_ref())
     }
 
-    /// Rows of file, text, a node of it, and the units among the node's children; `+` joins what goes
-    /// together.
+    /// Each row has the file, the text, a node of it, and the units among the node's children; `+` joins those that are
+    /// removed together.
     #[track_caller]
     fn assert_units(rows: &[(&str, &str, &str, &[&str])]) {
         let mut languages = Languages;

@@ -34,7 +34,7 @@ fn parser_of(grammar: &Grammar) -> SyntaxParser {
     grammar.parser().expect("built-in parsers fit")
 }
 
-/// A text, its tree and what the passes need to know of it.
+/// A text, its tree, and the facts that passes need.
 pub(crate) struct Sample {
     pub(crate) grammar: Arc<Grammar>,
     pub(crate) document: Document,
@@ -120,7 +120,7 @@ impl Sample {
         self.document.ids().filter_map(|node| self.siblings(node)).collect()
     }
 
-    /// All sequences that any pass proposes, but for those that are about how the text looks.
+    /// Lists all sequences that any pass proposes, except for those about layout.
     pub(crate) fn sequences(&mut self) -> Vec<Sequence> {
         self.proposed(|pass| pass.facts().stage != Stage::Finish || pass.name() == "rename").0
     }
@@ -156,7 +156,7 @@ impl Sample {
         (sequences, alternatives)
     }
 
-    /// Syntax errors of a text; `None` if it has no tree.
+    /// Counts the syntax errors of a text; `None` if it has no tree.
     pub(crate) fn errors(&mut self, text: &[u8]) -> Option<usize> {
         self.parser.parse(text).ok().map(|tree| error_count(&tree))
     }

@@ -12,8 +12,7 @@ pub fn tokens(document: &Document, grammar: &Grammar) -> impl Iterator<Item = No
     leaves(document).filter(|&id| !ends_a_line(document, grammar, id) && !is_filler(document, grammar, id))
 }
 
-/// The same tokens, in rows between which a directive ends, whether or not the line feed that ends
-/// it is a leaf.
+/// Splits the tokens into rows that end with a directive, whether or not its line feed is a leaf.
 pub(super) fn rows(document: &Document, grammar: &Grammar) -> Vec<Vec<NodeId>> {
     let mut rows = vec![Vec::new()];
     let mut last: Option<NodeId> = None;
@@ -47,7 +46,7 @@ fn ends_a_line(document: &Document, grammar: &Grammar, id: NodeId) -> bool {
     document.text(id).trim_ascii().is_empty() && parent.is_some_and(|kind| grammar.is_newline_sensitive(kind))
 }
 
-/// Some [`tokens`] of a document as one sequence, a unit for each; `None` if there are none.
+/// Proposes some [`tokens`] of a document as one sequence with a unit for each. Returns `None` if there are none.
 #[must_use]
 pub fn token_units(document: &Document, tokens: &[NodeId]) -> Option<Sequence> {
     let units: Vec<_> = tokens

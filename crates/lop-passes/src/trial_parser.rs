@@ -96,7 +96,7 @@ impl TrialParser {
         }
     }
 
-    /// Makes a trial parser for texts of which only some parts are in the language; `parser` selects them.
+    /// Makes a trial parser for texts with parts in the language; `parser` selects these.
     #[must_use]
     pub fn of_parts(mut self, parser: SyntaxParser) -> Self {
         self.trials.of_parts = Some(parser);

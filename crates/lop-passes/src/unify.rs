@@ -21,7 +21,7 @@ pub(super) static UNIFY: EditsOfTree = EditsOfTree {
 /// The edits of one rule in the places that have one text, and the kind of the first of these.
 type Places<'t> = BTreeMap<(RuleId, &'t [u8]), (u16, Vec<Edit>)>;
 
-/// Edits that make texts the same: those that one rule matches, each wherever it stands.
+/// Makes several texts equal: edits at all matches of one rule.
 #[must_use]
 pub(super) fn unifications(document: &Document, grammar: &Grammar, prints: &Fingerprints) -> Vec<Alternative> {
     let mut places: Places<'_> = BTreeMap::new();

@@ -84,8 +84,8 @@ struct Search<'d> {
 }
 
 impl Search<'_> {
-    /// Some nodes with all that refers to definitions in them, and to definitions in that; `None` where nothing else
-    /// does, or where that may not go.
+    /// Returns some nodes with all references to their definitions, and to the definitions in these references; `None`
+    /// if there are no further nodes, or one of them may not be removed.
     fn with_references(&self, shapes: &mut TrialParser, nodes: &[NodeId]) -> Option<NodeSet> {
         let document = self.document;
         let mut gone: Vec<NodeId> = Vec::new();

@@ -46,15 +46,15 @@ const LONGEST: usize = 8;
 /// Tokens of a text above which there are no windows: each is a parse, and there are seven for every
 /// token.
 const MOST_TOKENS: usize = 2_000;
-/// Tokens on each side of which what happens to a window may depend.
+/// Number of tokens on each side of a window that its outcome can depend on.
 const AROUND: usize = 2;
 
-/// All windows of 2 to 8 tokens of a document that is small enough, last to first; of those that end
-/// together the longest first. Single tokens are swept.
+/// Proposes all windows of 2 to 8 tokens of a small document, from last to first; of those with the same end, the
+/// longest first. Single tokens are swept.
 ///
-/// In a text without syntax errors a bracket goes only with its partner: anything else would be an
-/// error. A window of neighbouring children of one node, all of which are `needed`, is left out:
-/// in long lists that would be most windows, and none of them was found to go.
+/// In a text without syntax errors a bracket is only removed with its partner: anything else would be an error. A
+/// window of neighbouring children of one node that are all `needed` is left out: in long lists these are most windows,
+/// and none of them was ever removable.
 #[must_use]
 pub(super) fn windows(
     document: &Document,

@@ -6,7 +6,7 @@ use super::pass::{Facts, Pass, Proposals, Stage, View};
 use super::rows::row;
 use super::sequence::{Sequence, list_kind};
 
-/// Words, where there is no tree.
+/// Words, if there is no tree.
 pub struct Words;
 
 impl Pass for Words {
@@ -23,13 +23,13 @@ impl Pass for Words {
     }
 }
 
-/// The words of a text as one sequence; `None` if it is empty.
+/// Proposes the words of a text as one sequence. Returns `None` if it is empty.
 #[must_use]
 pub fn word_units(text: &[u8]) -> Option<Sequence> {
     row(list_kind::WORDS, || words(text, 0..text.len()))
 }
 
-/// The runs of blanks of a text as one sequence; `None` if there are none.
+/// Proposes the runs of blanks of a text as one sequence. Returns `None` if there are none.
 fn gap_units(text: &[u8]) -> Option<Sequence> {
     row(list_kind::WORDS, || words(text, 0..text.len()).filter(|word| is_blank(text[word.start])))
 }

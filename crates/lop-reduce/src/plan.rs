@@ -42,7 +42,7 @@ const TREE: Plan = Plan {
     ],
 };
 
-/// Returns the plan for little effort.
+/// The plan for little effort.
 const TREE_FAST: Plan = Plan {
     first: &[comments, early, closures, error_shells, unnest, delete, local_edits, tokens, embedded, own_passes],
     round: &[],

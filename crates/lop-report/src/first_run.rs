@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use super::text::{self, HINT};
 
-/// The time until the message.
+/// The time after which the message appears.
 const LONG: Duration = Duration::from_secs(5);
 
 /// Waits for the end of the first run, which is when this is dropped, and says once that it takes long.

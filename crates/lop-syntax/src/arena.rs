@@ -170,7 +170,7 @@ impl Table {
         }
     }
 
-    /// Returns the index of the number of a node.
+    /// Returns the number of a node that keeps these two values.
     fn unpack(&self, id: NodeId, kept: u16, far: u16) -> u32 {
         if kept == far { self.at(id) } else { kept.into() }
     }
@@ -182,7 +182,7 @@ impl Table {
         lowest
     }
 
-    /// Returns the index of the low bits of a node.
+    /// Returns the number of a node that keeps its lowest byte.
     fn unpack_lower(&self, id: NodeId, kept: u8) -> u32 {
         self.at(id) << u8::BITS | u32::from(kept)
     }

@@ -31,10 +31,10 @@ use lop_run::oracle::{Cancel, CommandOracle, Exit, Oracle, Outcome, Slot, Unreso
 /// Of the files at most one in this number is run a second time; of more that were chosen, some.
 const CHECKED: usize = 5;
 
-/// Chooses the files, makes them small if that is wanted, and says on standard output what there is.
+/// Chooses the files, reduces them if requested, and reports on standard output.
 ///
 /// # Errors
-/// When lop cannot start or go on.
+/// If lop cannot start or continue.
 pub fn run(args: &CorpusArgs) -> Result<Code, Failure> {
     let many = Many::new(&args.folder, USAGE)?;
     let is_used = fs::read_dir(&args.output).is_ok_and(|mut entries| entries.next().is_some());
@@ -188,7 +188,7 @@ impl Corpus<'_> {
         self.args.output.join(&file.below)
     }
 
-    /// Runs some of the chosen files once more; those that do not do the same.
+    /// Runs some of the chosen files again. Returns those that behave differently.
     fn check(&mut self, chosen: &[(&Input, Shows)]) -> Result<Vec<String>, Failure> {
         let most = (self.runs / CHECKED).max(1);
         let step = chosen.len().div_ceil(most);
@@ -345,7 +345,7 @@ impl EventSink for Simplified {
     }
 }
 
-/// Says what there is.
+/// Writes the report.
 fn tell(args: &CorpusArgs, result: &Chosen) -> Result<(), Failure> {
     if let Some(path) = &args.folder.many.json {
         let mut all: Vec<Value> = vec![json!({

@@ -26,8 +26,8 @@ use crate::progress_line::progress_line;
 /// How it is called.
 const FORMS: &str = "lop doctor TEST FILE, or lop doctor FILE -- CMD ARGS…; see lop doctor --help";
 
-/// Examines the test that the arguments name, and says what was found on standard output; first what is special about a
-/// command that fails, where no condition is given. `typed` are the words of the command line.
+/// Examines a test and writes the findings to standard output, starting with the signature of a failing command without
+/// a condition. `typed` is the command line.
 ///
 /// # Errors
 /// When lop cannot run the test at all.
@@ -65,11 +65,11 @@ pub fn run(args: DoctorArgs, typed: &[OsString]) -> Result<Code, Failure> {
     signals::watch(cancel.clone()).map_err(Failure::Signals)?;
     let slots = SlotOptions::of_program(content.len());
     let stopped = || {
-        // A closed standard error is no problem: the exit code says it, too.
+        // If standard error is closed, the exit code has to be enough.
         let _ = writeln!(text::stderr(), "{}", Trouble::Cancelled);
         Ok(Code::StoppedEarly)
     };
-    // A command's words have to mean there what they mean here, before it is taken for what it does.
+    // First make paths in the command absolute, so that they mean the same in a test's directory.
     let changes =
         if test.command_words().is_empty() { Vec::new() } else { absolute_words::changes(&test.words(), &path) };
     let (test, typed, oracle) = match &changes[..] {
@@ -95,7 +95,7 @@ pub fn run(args: DoctorArgs, typed: &[OsString]) -> Result<Code, Failure> {
     };
     let oracle_line = open.oracle.describe();
     let mut out = text::stdout();
-    // It stands there before the first run, which may take its time.
+    // Write it before the first run, which can take time.
     writeln!(out, "{STRONG}language{STRONG:#}  {}", text::one_line(&language))
         .and_then(|()| out.flush())
         .or_else(Failure::unless_closed)?;
@@ -150,7 +150,7 @@ pub fn run(args: DoctorArgs, typed: &[OsString]) -> Result<Code, Failure> {
     tell(&oracle_line, &facts)
 }
 
-/// Says what the facts mean.
+/// Writes the meaning of the facts.
 fn tell(test: &str, facts: &Facts) -> Result<Code, Failure> {
     let findings = findings(facts);
     let mut out = text::stdout();

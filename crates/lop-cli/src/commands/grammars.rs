@@ -18,16 +18,16 @@ use lop_syntax::{Document, NodeId};
 
 /// Lines of each part that are shown unless more are asked for.
 const MOST_LINES: usize = 200;
-/// Likewise of what one rule proposes.
+/// Proposals of each rule that are shown unless more are asked for.
 const MOST_OF_A_RULE: usize = 10;
-/// Likewise of what one pass proposes.
+/// Proposals of each pass that are shown unless more are asked for.
 const MOST_OF_A_PASS: usize = 50;
 /// Letters of a language's extensions in one line of the list.
 const EXTENSIONS_WIDTH: usize = 28;
 /// Letters of a piece of text that are shown.
 const WIDTH: usize = 40;
 
-/// Lists the languages on standard output, or shows what one of them makes of a file.
+/// Lists the languages on standard output, or shows one language's view of a file.
 ///
 /// # Errors
 /// When a language's or a user's file is wrong, FILE cannot be read or parsed, or standard output cannot
@@ -78,7 +78,7 @@ pub fn run(args: &GrammarsArgs) -> Result<(), Failure> {
 fn all(args: &GrammarArgs) -> Result<Vec<Listed>, Failure> {
     let registry = Registry::of(&LANGUAGES)?;
     let mut all = registry.list()?;
-    // A name that is none is told here, too.
+    // An unknown name is an error here, too.
     for name in args.all().filter_map(Wanted::name) {
         registry.find(name, Path::new(""), b"")?;
     }
@@ -165,7 +165,7 @@ struct Named {
     proposal: Proposal,
 }
 
-/// Whether what a pass proposes says something of a rule. Coupled edits are those of other passes, of which many need no
+/// Whether a proposal of this pass is evidence for a rule. Coupled edits belong to other passes, many of which need no
 /// rules.
 fn is_of_rules(pass: &dyn Pass) -> bool {
     pass.facts().needs_rules && pass.name() != Coupled.name()
@@ -264,7 +264,7 @@ impl Shown<'_> {
         writeln!(out, "  {whose}  {FAINT}{line}:{column}{FAINT:#}  {before} -> {after}")
     }
 
-    /// How often each rule matches, those that never do first.
+    /// Counts the matches of each rule, rules without a match first.
     fn coverage(&self, out: &mut dyn Write) -> io::Result<()> {
         let matches = self.grammar.rules().matches(self.document.tree().root(), self.document.source());
         let (mut idle, busy): (Vec<_>, Vec<_>) = matches.into_iter().partition(|(_, matches)| *matches == 0);

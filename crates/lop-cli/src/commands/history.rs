@@ -37,7 +37,7 @@ pub fn run(args: &HistoryArgs) -> Result<(), Failure> {
         line.push(b'\n');
         line
     });
-    // A command without files is its line; beside files it is told.
+    // The result of a command without files is its line. With files, the line is printed.
     let is_line = line.is_some() && files == Some(0);
     if is_line {
         best = line.unwrap_or_default();

@@ -38,7 +38,7 @@ use lop_syntax::Stop;
 /// How it is called.
 const FORMS: &str = "lop isolate PASS FAIL -- CMD ARGS…, or lop isolate TEST PASS FAIL; see lop isolate --help";
 
-/// The time for a patch. Its parts are looked for everywhere in a file, which may take hours where they fit nowhere.
+/// Time limit for a patch. Its parts are searched for everywhere in a file, which can take hours if they fit nowhere.
 const DEADLINE: Duration = Duration::from_secs(30);
 
 /// The names of the two results, before the extension of the input.
@@ -47,7 +47,7 @@ const NAMES: [&str; 2] = ["pass", "fail"];
 /// Finds the difference, writes both texts and shows them on standard output.
 ///
 /// # Errors
-/// When lop cannot start or go on, or the two test cases do not differ.
+/// If lop cannot start or continue, or the two test cases don't differ.
 pub fn run(args: &IsolateArgs) -> Result<Code, Failure> {
     let (test, paths) = named(args)?;
     let mut case = Case::read(args, &paths)?;
@@ -129,7 +129,7 @@ fn named(args: &IsolateArgs) -> Result<(Test, Vec<PathBuf>), Failure> {
 
 /// The two test cases, as two texts.
 struct Case {
-    /// The name that tests see; that of the one that fails.
+    /// The name that tests see: that of the failing one.
     path: PathBuf,
     /// The names for messages.
     names: [String; 2],
@@ -215,7 +215,8 @@ impl Case {
     }
 }
 
-/// The result of some work; `None` if it takes longer than `most`. The thread then keeps running until the program ends.
+/// Returns the result of some work, or `None` if it takes longer than `most`. Then the thread keeps running until the
+/// program ends.
 fn within<T: Send + 'static>(most: Duration, work: impl FnOnce() -> T + Send + 'static) -> Option<T> {
     let (done, result) = mpsc::channel();
     let work = move || {
@@ -276,8 +277,8 @@ impl<'c> Asked<'c> {
         Ok(Asked { oracle, probe, is_command, wanted: in_words(&spec), spec, ends: [Exit::Unknown; 2] })
     }
 
-    /// Runs the test on both test cases: finds the condition where none is given, and which of the two fails where that
-    /// is open.
+    /// Runs the test on both test cases. Finds the condition if none is given, and determines which of the two fails if
+    /// that is open.
     fn find_sides(&mut self, args: &IsolateArgs, case: &mut Case) -> Result<(), Failure> {
         let mut runs = [self.run(case, &case.passing)?, self.run(case, &case.failing)?];
         let slowest = runs.iter().map(|(outcome, _)| outcome.duration).max().unwrap_or_default();
@@ -381,7 +382,7 @@ impl<'c> Asked<'c> {
         })
     }
 
-    /// The first of both texts that does not do once more what it has done, with the two ends of its runs.
+    /// Returns the first of both texts that behaves differently when it is run again, with the ends of its two runs.
     fn differs(&mut self, place: &Place, passing: &[u8], failing: &[u8]) -> Option<(PathBuf, Exit, Exit)> {
         let texts = [(passing, Answer::Passes), (failing, Answer::Fails)];
         texts.into_iter().zip(place.paths().into_iter().zip(self.ends)).find_map(|((text, wanted), (path, end))| {
@@ -397,7 +398,7 @@ fn swap(case: &mut Case, runs: &mut [(Outcome, Written); 2]) {
     runs.swap(0, 1);
 }
 
-/// The failure where no run shows a sign that the other one does not.
+/// Returns the failure if neither run shows a signature that the other lacks.
 fn alike(case: &Case, runs: &[(Outcome, Written); 2]) -> Failure {
     let [first, second] = &case.names;
     let (on_first, on_second) = (runs[0].0.exit, runs[1].0.exit);
@@ -416,7 +417,7 @@ struct Place {
 }
 
 impl Place {
-    /// Finds out what can be known to fail before the search begins.
+    /// Checks what can be checked before the search.
     fn free(args: &IsolateArgs, case: &Case) -> Result<Self, Failure> {
         let folder = args.output.clone().unwrap_or_else(|| {
             let mut name = case.path.components().collect::<PathBuf>().into_os_string();
@@ -455,7 +456,7 @@ impl Place {
     }
 }
 
-/// Says what was found.
+/// Writes the report.
 fn tell(
     args: &IsolateArgs,
     case: &Case,

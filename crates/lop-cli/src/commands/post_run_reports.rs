@@ -19,7 +19,7 @@ use lop_report::text::STRONG;
 use lop_report::{History, Verbosity, diff, explain, text};
 use lop_run::oracle::{Cancel, CommandOracle, Conditions, Oracle, Outcome, Slot, SlotOptions, shell_line};
 
-/// How long a program may take to say what version it is.
+/// Time limit of a program's `--version`.
 const VERSION_DEADLINE: Duration = Duration::from_secs(10);
 /// Longest line of a version that is shown, in characters.
 const VERSION: usize = 200;
@@ -190,7 +190,7 @@ impl BugReport<'_> {
         Redaction::new(&run, &std::env::temp_dir(), home.as_deref())
     }
 
-    /// The test's command as one would type it beside the input.
+    /// Returns the test's command as a user would type it next to the input.
     fn command_line(&self, name: &str) -> String {
         if !self.is_command {
             let words = self.words.iter().map(OsString::as_os_str);
@@ -218,7 +218,7 @@ pub(super) fn made((before, after): (usize, usize), tests: u64) -> String {
     format!("Reduced from {} to {} bytes in {tests}.", text::len(before), text::len(after))
 }
 
-/// A run of a command in a directory of its own; `None` if it could not be made.
+/// Runs a command in a new directory. Returns `None` if that is impossible.
 fn run(oracle: &CommandOracle, candidate: &[u8], deadline: Duration) -> Option<Outcome> {
     let options = SlotOptions { directory: None, candidate_len: candidate.len(), owns_process: false };
     let mut slot = Slot::new(&options).ok()?;

@@ -43,10 +43,10 @@ const FEW_TOKENS: usize = 10;
 /// Errors of the result that are shown.
 const FRESH: usize = 3;
 
-/// Reduces what the arguments say.
+/// Reduces the test case in the arguments.
 ///
 /// # Errors
-/// When lop cannot start or go on.
+/// If lop cannot start or continue.
 pub fn run(args: ReduceArgs, arguments: Vec<OsString>) -> Result<Code, Failure> {
     Settings::new(&args).and_then(|settings| carry_out(settings, Start::New(arguments)))
 }
@@ -67,16 +67,16 @@ pub(super) enum Start {
 /// Reduces.
 ///
 /// # Errors
-/// When lop cannot start or go on.
+/// If lop cannot start or continue.
 pub(super) fn carry_out(settings: Settings, start: Start) -> Result<Code, Failure> {
     let cancel = Cancel::new();
-    // The time before the reduction counts for its limit, too.
+    // The limit includes the time before the reduction.
     cancel.expire_at(settings.options.max_time.and_then(|most| Instant::now().checked_add(most)));
     signals::watch(cancel.clone()).map_err(Failure::Signals)?;
     carry_out_until(settings, start, cancel)
 }
 
-/// The same, which another watches for signals.
+/// Reduces; the caller watches for signals.
 pub(super) fn carry_out_until(mut settings: Settings, mut start: Start, cancel: Cancel) -> Result<Code, Failure> {
     let is_command = matches!(settings.output.input, Input::Command(..));
     if settings.case.project.is_some() && settings.output.kept == Kept::Stdout && !is_command {
@@ -301,7 +301,7 @@ impl Reduction {
     fn deliver(&mut self, report: &Report, checkup: (usize, Duration)) -> Result<(), Failure> {
         let Reporters { store, notes, others, warnings, .. } = &mut self.reporters;
         let (output, cancel) = (&self.output, &self.cancel);
-        // Stopped before it got as far as the run that it goes on with.
+        // It was stopped before it reached the best result of the run that it continues.
         let ahead = notes.ahead().filter(|_| report.ended != Ended::Complete);
         let best = ahead.as_deref().unwrap_or(&report.best);
         store.finish(best, &|| !cancel.is_stopped()).or_else(|source| {
@@ -357,7 +357,7 @@ impl Reduction {
         Ok(())
     }
 
-    /// Saves what can be saved, and says where it is.
+    /// Saves the best result, and returns the failure with its place.
     fn failed(&mut self, error: ReduceError, why: Option<Cause>) -> Failure {
         let reporters = &mut self.reporters;
         let best = match &error {
@@ -365,7 +365,7 @@ impl Reduction {
             ReduceError::Sink { best, .. } => Some(best.as_slice()),
             _ => None,
         };
-        // The input itself may not even have been judged, and is where it was.
+        // The input itself may not have been judged, and is at its place.
         let best = best.filter(|&best| best != &*self.case.content);
         let can_go_on = reporters.notes.settle(is_refused(&error));
         let kept = match reporters.notes.ahead() {
@@ -389,14 +389,14 @@ impl Reduction {
             kept,
         }));
         if let Some(json) = &mut reporters.json {
-            // The failure itself is what has to be told; it may be that of this very file.
+            // Report the failure itself, and ignore one of this file: they can be the same.
             let _ = json.failed(failure.code() as u8, &failure.headline());
         }
         failure
     }
 }
 
-/// Writes `best` wherever that is possible, and says in a sentence where it is.
+/// Writes `best` wherever that is possible, and returns a sentence with its place.
 fn rescue((case, output): (&Case, &Output), best: &[u8], store: &mut Store, cancel: &Cancel) -> String {
     if store.rescue(best, &|| !cancel.is_stopped()).is_ok() {
         return format!("the best result so far is in {}", output.place_in(store));
@@ -412,7 +412,7 @@ fn rescue((case, output): (&Case, &Output), best: &[u8], store: &mut Store, canc
     aside(case, best, &rest)
 }
 
-/// Writes `best` to a place of its own, and says where that is and what the `rest` of the story is.
+/// Writes `best` to a place of its own, and returns a sentence with the place and `rest`.
 fn aside(case: &Case, best: &[u8], rest: &str) -> String {
     match set_aside(case, best) {
         Ok(path) => format!("the best result so far is in {}; {rest}", path.display()),
@@ -420,7 +420,7 @@ fn aside(case: &Case, best: &[u8], rest: &str) -> String {
     }
 }
 
-/// Writes `best` to a new file in the place for temporary files, or several to a new directory there, where it stays.
+/// Writes `best` to a new temporary file, or several files to a new temporary directory, and keeps it.
 fn set_aside(case: &Case, best: &[u8]) -> io::Result<PathBuf> {
     let mut suffix = OsString::from("-");
     suffix.push(case.path.file_name().unwrap_or_default());
@@ -462,7 +462,7 @@ fn is_changed(output: &Output, past: &Past) -> bool {
     begun && output.input.found(&output.kept).is_some_and(|found| !state::knows(past, &output.input, &found))
 }
 
-/// The readers of what is written beside the file.
+/// Returns the readers of files next to the input.
 fn audience(case: &Case) -> ReadAccess {
     if case.is_piped { ReadAccess::OWN } else { ReadAccess::of_file(&case.path) }
 }
@@ -476,8 +476,8 @@ impl Start {
         }
     }
 
-    /// Finds what the settings leave open, and gives the command line back with the conditions that were found:
-    /// `lop resume` does not ask again.
+    /// Completes the settings, and returns the command line with the conditions that were found: `lop resume` doesn't
+    /// search again.
     fn settle(&mut self, settings: &mut Settings, cancel: &Cancel) -> Result<Vec<OsString>, Failure> {
         if let Start::New(words) = self {
             absolute_words::settle(settings, words)?;
@@ -487,7 +487,7 @@ impl Start {
         Ok(detect::with_conditions(self.arguments(), &settings.test.found))
     }
 
-    /// The head of the journal; that of an interrupted run must fit it.
+    /// Makes the header of the journal. That of an interrupted run must fit it.
     fn header(&self, settings: &Settings, typed: &[OsString]) -> Result<Header, Failure> {
         let header = state::header(settings, typed)?;
         if let Start::Again { past, .. } = self {
@@ -554,7 +554,7 @@ fn resumed(past: &Past, copy: Option<&Path>) -> String {
     format!("continuing from {}: {outcomes} and {steps} known{torn}", past.path.display())
 }
 
-/// The advice where no token could be removed.
+/// Returns the advice if no token could be removed.
 fn unmoved(report: &Report) -> Option<String> {
     let is_unmoved = report.ended == Ended::Complete && report.after.tokens == report.before.tokens;
     (is_unmoved && report.before.tokens > FEW_TOKENS).then(|| {
@@ -564,7 +564,7 @@ fn unmoved(report: &Report) -> Option<String> {
     })
 }
 
-/// Whether the reduction did not begin, so that there is nothing to go on with.
+/// Whether the reduction didn't start, so that there is nothing to resume.
 fn is_refused(error: &ReduceError) -> bool {
     !matches!(error, ReduceError::Sink { .. } | ReduceError::Unresolved { best: Some(_), .. })
 }

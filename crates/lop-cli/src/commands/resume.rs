@@ -15,7 +15,7 @@ use lop_reduce::Ended;
 use lop_report::text::{self, GOOD};
 use lop_run::oracle::shell_line;
 
-/// Goes on where the journal ends.
+/// Continues at the end of the journal.
 ///
 /// # Errors
 /// When the journal is missing, damaged, in use or about something else, and whatever keeps a reduction from going on.
@@ -23,7 +23,7 @@ pub fn run(args: &ResumeArgs) -> Result<Code, Failure> {
     go_on(args, reduce::carry_out)
 }
 
-/// The same, with the function that carries it out.
+/// Continues at the end of the journal, with `carry_out`.
 pub(super) fn go_on(
     args: &ResumeArgs,
     carry_out: impl FnOnce(Settings, Start) -> Result<Code, Failure>,

@@ -36,10 +36,10 @@ use super::resume::go_on;
 /// The page over all groups.
 const PAGE: &str = "index.html";
 
-/// Groups the files, reduces one of each group, and says what there is on standard output.
+/// Groups the files, reduces one of each group, and reports on standard output.
 ///
 /// # Errors
-/// When lop cannot start or go on.
+/// If lop cannot start or continue.
 pub fn run(args: &TriageArgs) -> Result<Code, Failure> {
     let many = Many::new(&args.folder, USAGE)?;
     let out =
@@ -255,7 +255,7 @@ impl Triage<'_> {
         Ok(())
     }
 
-    /// Reduces a file of a group, or goes on with that, and writes what a person wants to know.
+    /// Reduces a file of a group, or continues with it, and writes the files for people.
     fn reduce(&self, group: usize, file: &Input, record: &Record) -> Result<Reduced, Failure> {
         let path = std::path::absolute(&file.path).map_err(Failure::Directory)?;
         let folder = self.out.join(record.folder_of(group));
@@ -286,7 +286,8 @@ impl Triage<'_> {
         Ok(Reduced { from: file.name.clone(), before: content.len(), after: best.len(), tests })
     }
 
-    /// The conditions of a group: its own signature, and none of the others, but for those that its file shows as well.
+    /// Returns the conditions of a group: its own signature, and none of the others, except for those that its file
+    /// also shows.
     fn options(
         &self,
         path: &Path,
@@ -322,7 +323,7 @@ impl Triage<'_> {
         words
     }
 
-    /// Goes on with the reduction of an earlier run; `None` where there is none of this command line.
+    /// Continues the reduction of an earlier run; `None` if there is none with this command line.
     fn go_on(&self, journal: &Path, words: &[OsString]) -> Option<Result<Code, Failure>> {
         let past = Past::read(&journal_file(journal)).ok()?;
         let same = past.header.arguments.iter().map(state::word).eq(words.iter().cloned());
@@ -369,7 +370,7 @@ impl Triage<'_> {
     }
 }
 
-/// Says what there is.
+/// Writes the report.
 fn tell(args: &TriageArgs, record: &Record, rows: &[Row], out: &Path) -> Result<(), Failure> {
     if let Some(path) = &args.folder.many.json {
         let others = record.others().into_iter();

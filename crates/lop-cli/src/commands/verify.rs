@@ -36,7 +36,7 @@ const FORMS: &str =
 /// When there is no test, or it cannot be run.
 pub fn run(args: VerifyArgs, typed: &[OsString]) -> Result<Code, Failure> {
     let (level, output, jobs) = (args.minimal, args.output.clone(), args.jobs);
-    // The current directory is that of the reduction from here on, where its journal says the test.
+    // From here on the current directory is that of the reduction, if its journal has the test.
     let output = output.map(path::absolute).transpose().map_err(Failure::Output)?;
     let name = args.words.last().map(|word| word.display().to_string()).unwrap_or_default();
     let audience = args.words.last().map_or(ReadAccess::OWN, |word| ReadAccess::of_file(word));
@@ -107,7 +107,7 @@ pub fn run(args: VerifyArgs, typed: &[OsString]) -> Result<Code, Failure> {
 }
 
 fn stopped() -> Result<Code, Failure> {
-    // A closed standard error is told by the exit code, too.
+    // If standard error is closed, the exit code has to be enough.
     let _ = writeln!(text::stderr(), "stopped before every deletion was tried");
     Ok(Code::StoppedEarly)
 }
@@ -162,7 +162,7 @@ fn recorded(result: &path::Path, content: &[u8]) -> Result<(ReduceArgs, Option<S
     Ok((reduction, None))
 }
 
-/// The same reduction, of which only the last step is made, and which writes nothing.
+/// Makes the same reduction with only its last stage, which writes nothing.
 fn only_asking(reduction: ReduceArgs, minimal: Option<MinimalArg>, jobs: Option<Jobs>) -> ReduceArgs {
     let mut args = reduction.verified();
     args.confine = args.confine.asking_anew();

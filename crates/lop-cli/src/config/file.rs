@@ -35,7 +35,7 @@ pub(crate) struct Entry {
     pub(crate) path: PathBuf,
     /// The line, counted from 1.
     pub(crate) line: usize,
-    /// The same on a command line; none for a flag that is false.
+    /// The option on a command line; empty for a flag that is false.
     pub(super) words: Vec<OsString>,
 }
 
@@ -106,7 +106,7 @@ pub(super) fn entries(
     Ok(entries)
 }
 
-/// The option of a name, or what is wrong with the name and the way out.
+/// Finds the option with a name. The error has the message and the hint.
 fn option<'c>(command: &'c Command, name: &str) -> Result<&'c Arg, (String, String)> {
     if POSITIONAL.contains(&name.to_ascii_lowercase().as_str()) {
         let message = format!("{name} cannot be set in a file; name the file and the test on the command line");
@@ -126,7 +126,7 @@ fn option<'c>(command: &'c Command, name: &str) -> Result<&'c Arg, (String, Stri
     Err((format!("unknown option {name}"), hint))
 }
 
-/// The words of a command line that say the same, or what the option takes instead.
+/// Makes the words of a command line for an entry. The error names the values that the option takes.
 fn words(arg: &Arg, value: &Value, folder: &Path, home: Option<&Path>) -> Result<Vec<OsString>, &'static str> {
     let long = arg.get_long().expect("it was found by its long name");
     let flag = || OsString::from(format!("--{long}"));
@@ -171,7 +171,7 @@ fn path_in<'v>(arg: &Arg, value: &'v str) -> Option<&'v str> {
     language.filter(|language| grammar_args::is_path(language)).or(Some(value).filter(|_| is_a::<PathBuf>(arg)))
 }
 
-/// A file means its paths as seen from where it is; no shell has made a home directory of `~`.
+/// Paths in a file are relative to its folder, and no shell has expanded `~`.
 fn path(text: &str, folder: &Path, home: Option<&Path>) -> Result<PathBuf, &'static str> {
     let Some(rest) = text.strip_prefix('~') else { return Ok(folder.join(text)) };
     match (rest.strip_prefix('/').or(rest.is_empty().then_some("")), home) {
@@ -181,7 +181,7 @@ fn path(text: &str, folder: &Path, home: Option<&Path>) -> Result<PathBuf, &'sta
     }
 }
 
-/// Whether the command line takes these words, or what it says about them in a line.
+/// Checks these words as clap would. The error is one line.
 fn check(command: &Command, words: &[OsString]) -> Result<(), String> {
     let line = std::iter::once("lop".into()).chain(words.iter().cloned());
     let Err(error) = command.clone().try_get_matches_from(line) else { return Ok(()) };

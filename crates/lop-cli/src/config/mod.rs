@@ -32,7 +32,7 @@ const LARGEST: u64 = 1 << 20;
 /// The folders that mark the root of a repository: no project reaches beyond it.
 const ROOTS: [&str; 4] = [".git", ".hg", ".jj", ".svn"];
 
-/// A command line with what the files add to it.
+/// A command line with the additions of the files.
 #[derive(Debug)]
 pub(crate) struct Line {
     /// All of it.
@@ -56,20 +56,20 @@ pub(crate) struct ConfigFiles {
     pub(crate) planted: Vec<PathBuf>,
 }
 
-/// The subcommands that take from the files what they know of it, as a reduction does.
+/// The subcommands that use those entries of the files that are also their options.
 pub(crate) const READERS: [&str; 6] = ["corpus", "doctor", LISTS, "isolate", "triage", "verify"];
 
 /// The one of these that without a file makes a list.
 const LISTS: &str = crate::info_args::GRAMMARS;
 
-/// The option that says nothing where there is no file: rules are tried on one.
+/// The option that is ignored without a file: rules are tried on one.
 const OF_A_FILE: &str = "rules";
 
-/// The subcommand that shows what they say of a reduction.
+/// The subcommand that shows the entries for a reduction.
 const SHOWS: &str = crate::args::CONFIG;
 
-/// Adds what the files say to a command line that reduces, shows the configuration, or is one of the [`READERS`]; others
-/// stay as they are. Ends the process where clap would.
+/// Adds the files' entries to a command line that reduces, shows the configuration, or is one of the [`READERS`];
+/// others stay as they are. Ends the process for the same reasons as clap.
 ///
 /// # Errors
 /// When a file cannot be read or something is wrong in it.
@@ -109,7 +109,7 @@ pub(crate) fn apply(words: Vec<OsString>) -> Result<Line, Failure> {
     Ok(Line { words: all, typed: matches, entries, places })
 }
 
-/// The options of one of the [`READERS`] that the files may set, which are options of a `reduction`, too.
+/// Lists the options of one of the [`READERS`] that the files can set, and that are also options of a `reduction`.
 pub(crate) fn taken<'c>(reader: &'c Command, reduction: &'c Command) -> impl Iterator<Item = &'c str> {
     let settable = reduction.get_arguments().filter(|arg| file::may_be_set(arg)).filter_map(clap::Arg::get_long);
     settable.filter(|long| takes(reader, long))
@@ -221,7 +221,7 @@ fn read(path: &Path) -> Result<Option<String>, Failure> {
     {
         Ok(text) => Ok(Some(text)),
         Err(error) if matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory) => Ok(None),
-        // Another user's home: whether there is a file cannot even be told.
+        // In another user's home, the existence of the file is unknown.
         Err(error) if error.kind() == io::ErrorKind::PermissionDenied && fs::symlink_metadata(path).is_err() => {
             Ok(None)
         }

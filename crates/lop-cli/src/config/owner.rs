@@ -1,4 +1,4 @@
-//! The precedence of configuration files: what a project's file can set, and which files are a project's.
+//! The precedence of configuration files: what a project's file can set, and which files belong to a project.
 
 use std::collections::HashSet;
 use std::fs::Metadata;
@@ -20,12 +20,12 @@ const STICKY: u32 = 0o1000;
 pub(super) enum Owner<'a> {
     /// The user's own.
     User,
-    /// That of a project; where the user's own is, or would be.
+    /// The project's file, with the path of the user's own, which need not exist.
     Project(Option<&'a Path>),
 }
 
 impl Owner<'_> {
-    /// Whether an option counts in the file, or what is the matter and the way out.
+    /// Checks whether the file can set an option. The error has the message and the hint.
     ///
     /// # Errors
     /// That.
@@ -37,7 +37,8 @@ impl Owner<'_> {
         }
     }
 
-    /// Whether an option counts that names code to be run, such as `a parser`, or what is the matter and the way out.
+    /// Checks whether the file can set an option that names code to run, such as `a parser`. The error has the message
+    /// and the hint.
     ///
     /// # Errors
     /// That.
@@ -51,7 +52,7 @@ impl Owner<'_> {
         }
     }
 
-    /// Whether a path counts in the file of this folder, or what is the matter and the way out.
+    /// Checks whether the file in this folder can name a path. The error has the message and the hint.
     ///
     /// # Errors
     /// That.
@@ -71,7 +72,7 @@ impl Owner<'_> {
     }
 }
 
-/// Whether a path leads to a file or a folder in another folder, and what is in it does, too.
+/// Whether a path, and everything in it, leads to a file or a folder inside another folder.
 fn is_inside(path: &Path, folder: &Path) -> bool {
     let (Ok(found), Ok(folder)) = (path.canonicalize(), folder.canonicalize()) else {
         // A later step reports a missing path; it must not lead out once it is there.
@@ -81,7 +82,7 @@ fn is_inside(path: &Path, folder: &Path) -> bool {
     let mut known = HashSet::new();
     let mut rest = vec![found];
     while let Some(path) = rest.pop() {
-        // Where a link leads counts, and not where it stands.
+        // The target of a link counts, and not its own place.
         let Ok(path) = path.canonicalize() else { return false };
         if !path.starts_with(&folder) || !(path.is_file() || path.is_dir()) || known.len() > MOST_ENTRIES {
             return false;
@@ -107,7 +108,7 @@ pub(super) fn is_planted(folder: &Path, path: &Path) -> bool {
     !is_trusted(&folder) || (may_others_write(&folder) && !(is_sticky && is_plain))
 }
 
-/// Whether something is the user's, or that of the one who may do everything anyway.
+/// Whether something belongs to the user or to root, who can do everything anyway.
 fn is_trusted(facts: &Metadata) -> bool {
     [rustix::process::geteuid().as_raw(), 0].contains(&facts.uid())
 }

@@ -10,8 +10,8 @@ pub(crate) fn binary_entropy(p: f64) -> f64 {
 
 /// The smallest t ≥ max(kept, entropy) with t·h(max(½, kept/t)) ≥ entropy.
 ///
-/// `kept` units each need a refusal of their own, and the `entropy` bits have to be told apart by
-/// answers of which at least `kept` are refusals. Proved for monotone tests and known parameters.
+/// Each of the `kept` units needs a refusal of its own, and the `entropy` bits must be distinguished by outcomes, at
+/// least `kept` of which are refusals. Proved for monotone tests and known parameters.
 pub fn lower_bound(kept: f64, entropy: f64) -> f64 {
     let least = kept.max(entropy).max(0.0);
     let told = |t: f64| t * binary_entropy((kept / t).max(0.5));

@@ -33,7 +33,7 @@ impl Chances {
         *if removable { yes } else { no } += 1.0;
     }
 
-    /// Adds what was counted elsewhere.
+    /// Adds the counts of another one.
     pub(crate) fn add(&mut self, other: &Self) {
         for (mine, theirs) in self.outcomes.iter_mut().zip(&other.outcomes) {
             mine.0 += theirs.0;

@@ -1,5 +1,5 @@
-//! The same search from a closed form, to check the grid independently: run lengths under Beta
-//! priors, without fixed share and without trees. Test code only.
+//! The same search from a closed form, as an independent check of the grid: run lengths under Beta priors, without
+//! fixed share and without trees. Test code only.
 
 /// ln Γ(x + k) − ln Γ(x), by Stirling's series above 12 and the recurrence below.
 fn ln_rising(x: f64, k: usize) -> f64 {

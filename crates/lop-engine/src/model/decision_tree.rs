@@ -52,8 +52,8 @@ struct Forest {
 }
 
 impl Forest {
-    /// Joins the nodes at `at − 1` and `at`, moves the new one to the left behind the first that is
-    /// not lighter, and joins on where that made a new minimal pair.
+    /// Joins the nodes at `at − 1` and `at`, moves the new one left until a node is at least as heavy, and continues if
+    /// that makes a new minimal pair.
     fn combine(&mut self, at: usize) {
         let mut at = at;
         // Distances from the end of the places that still have to be looked at, innermost last: the
@@ -137,7 +137,7 @@ pub(crate) fn choose(tail: &Tail, lo: usize, hi: usize, open: bool) -> (usize, f
     let cuts = cuts(tail, lo, hi);
     let total = cuts.last().map_or(0.0, |&(_, mass)| mass) + last;
     if total <= 0.0 {
-        // The model excludes what the answers say: halve, and learn from the outcome.
+        // The model excludes these outcomes: halve, and learn from the result.
         return (lo + (hi - lo) / 2, 0.5);
     }
     let mut below = 0.0;
@@ -180,7 +180,7 @@ fn cuts(tail: &Tail, lo: usize, hi: usize) -> Vec<(usize, f64)> {
     let mut below = 0.0;
     let mut stride = 1;
     for left in (2..=groups).rev() {
-        // An equal share of what is left, so that one heavy length does not eat several groups.
+        // An equal share of the rest, so that one heavy length doesn't use up several groups.
         let target = below + (end.1 - below) / left as f64;
         let Some(cut) = quantile(tail, target, previous, hi - 1, stride) else {
             break;

@@ -16,10 +16,10 @@ const OTHER_DEPTHS: f64 = 20.0;
 const OTHER_KINDS: f64 = 10.0;
 /// The most that a unit of another kind counts.
 const OTHER_KIND_DISCOUNT: f64 = 0.2;
-/// The number of units whose own evidence halves the weight of what is less specific.
+/// Number of units whose own evidence halves the weight of less specific evidence.
 const FADE: f64 = 10.0;
-/// How much counts of what other lists showed about exponents of exposure. With 0 sixty short lists in
-/// which bigger units are likelier needed take 2 % more tests; from 0.3 to 1 all is the same.
+/// Weight of other lists' evidence about exponents of exposure. With 0, sixty short lists in which larger units are
+/// needed more often take 2 % more tests; from 0.3 to 1 there is no difference.
 const EXPONENT_DISCOUNT: f64 = 0.7;
 /// Log likelihoods stop here, so that no amount of evidence is irrefutable.
 const EVIDENCE_FLOOR: f64 = -40.0;
@@ -81,7 +81,7 @@ pub struct DepthRow {
     pub units: u64,
     /// Share of the decided units that the sweep found needed; 0 when none was decided.
     pub needed_share: f64,
-    /// Share of removable units among those that follow a removable one; `None` when none does.
+    /// Share of removable units among those after a removable one; `None` if there are none.
     pub removable_after_removable: Option<f64>,
     /// H: the engine's own ideal code length, in bits.
     pub entropy_bits: f64,
@@ -94,8 +94,8 @@ pub struct DepthRow {
 }
 
 impl DepthRow {
-    /// All rows together, under depth 0. The bounds hold for each depth on its own, so their sum is one,
-    /// too. `removable_after_removable` is not summed: it is `None`.
+    /// Sums all rows, under depth 0. The bounds hold for each depth, so their sum is one, too.
+    /// `removable_after_removable` isn't summed: it is `None`.
     pub fn total(rows: &[DepthRow]) -> DepthRow {
         let sum = |field: fn(&DepthRow) -> f64| rows.iter().map(field).sum::<f64>();
         let count = |field: fn(&DepthRow) -> u64| rows.iter().map(field).sum::<u64>();
@@ -114,7 +114,7 @@ impl DepthRow {
         }
     }
 
-    /// How many times the fewest tests were asked; `None` where none were needed.
+    /// Returns the ratio of the tests to the minimum; `None` if none were needed.
     pub fn tests_per_bound(&self) -> Option<f64> {
         (self.lower_bound > 0.0).then(|| self.tests as f64 / self.lower_bound)
     }
@@ -170,8 +170,8 @@ fn blend(known: &BTreeMap<Key, Evidence>, kind: u32, depth: u32) -> impl Iterato
     found.into_iter().zip(weights).filter_map(|(evidence, weight)| Some((evidence?, weight)))
 }
 
-/// How much each of `others` units of less specific evidence counts beside `own` units: `most` at
-/// first, and together no more than `limit` units.
+/// Returns the weight of each of `others` units of less specific evidence, compared with `own` units: `most` at first,
+/// and `limit` units in total.
 fn share(most: f64, limit: f64, others: f64, own: f64) -> f64 {
     most.min(limit / others.max(1.0)) * FADE / (FADE + own)
 }
@@ -181,8 +181,8 @@ fn share(most: f64, limit: f64, others: f64, own: f64) -> f64 {
 pub struct Knowledge {
     grid: Arc<Grid>,
     evidence: BTreeMap<Key, Evidence>,
-    /// Log likelihood per exponent of exposure, of all lists of this run: what sizes say is a matter of
-    /// the input more than of a kind, and short lists say little about it.
+    /// Log likelihood per exponent of exposure, over all lists of this run: the effect of sizes depends on the input
+    /// more than on the kind, and short lists show little of it.
     exponents: PerExponent,
     chances: Chances,
     /// Units decided, per kind and depth.
@@ -230,7 +230,7 @@ impl Knowledge {
         }
     }
 
-    /// Adds what a list of `kind` at `depth` taught since its evidence was last taken.
+    /// Adds the evidence of a list of `kind` at `depth` since the last call.
     ///
     /// # Panics
     /// When the list was searched on another grid, i.e. did not start from a view of this run.
@@ -296,7 +296,7 @@ mod tests {
     use super::{DepthRow, EVIDENCE_FLOOR, Knowledge};
     use crate::{Config, Search, drive, monotone};
 
-    /// Sweeps a list of `len` units, every third needed, and absorbs what it teaches.
+    /// Sweeps a list of `len` units, every third of which is needed, and takes its evidence.
     fn teach(knowledge: &mut Knowledge, kind: u32, depth: u32, len: usize) {
         let needed: Vec<bool> = (0..len).map(|i| i % 3 == 0).collect();
         let view = knowledge.view(kind, depth);

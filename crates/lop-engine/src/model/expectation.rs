@@ -10,10 +10,10 @@ use crate::model::posterior::Posterior;
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct Expectation {
     /// P(needed): the share of needed units in a long list. In a Markov chain with P(removable | removable) = a and
-    /// P(removable | needed) = b that is (1 − a) / (1 − a + b), here its mean over what is known of a and b.
+    /// P(removable | needed) = b it is (1 − a) / (1 − a + b); this is its mean over the posterior of a and b.
     pub needed: f64,
-    /// Tests for one unit. The deviation is that of not knowing a and b, so it is the same for all units together:
-    /// for n units both numbers are n times as large.
+    /// Tests for one unit. The deviation comes from not knowing a and b, so all units share it: for n units both
+    /// numbers are n times as large.
     pub tests: Estimate,
 }
 
@@ -35,7 +35,7 @@ impl Knowledge {
 mod tests {
     use crate::{Config, Knowledge, Search, drive, monotone};
 
-    /// The expectation after lists of which every `nth` unit was needed.
+    /// Returns the expectation after lists in which every `nth` unit was needed.
     fn after(lists: usize, nth: usize) -> super::Expectation {
         let mut knowledge = Knowledge::new(400);
         for _ in 0..lists {
@@ -62,7 +62,7 @@ mod tests {
         assert!(little.tests.deviation > much.tests.deviation, "{little:?} {much:?}");
     }
 
-    /// The estimate is what such lists really take, within the deviation that it gives.
+    /// The estimate is right for such lists, within its deviation.
     #[test]
     fn the_expected_tests_are_those_that_lists_take() {
         let expected = after(3, 10);

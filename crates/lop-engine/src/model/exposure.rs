@@ -1,9 +1,9 @@
 //! Sizes as evidence: a larger unit contains more, so that it may be needed with a higher probability.
 //!
-//! A chain over equal units lets a run of removable ones go on with probability a at each. Over
-//! unequal ones it is a^e, with the unit's *exposure* e ∝ size^γ, 1 on average over the list. A run
-//! of m units so has the probability of its accumulated exposure, which is a difference of two sums
-//! kept here. γ is not known beforehand: it is learnt along with the chain's parameters.
+//! A chain over equal units continues a run of removable ones with probability a at each unit. Over unequal units this
+//! is a^e, with the unit's *exposure* e ∝ size^γ, which is 1 on average over the list. So the probability of a run of m
+//! units depends on its total exposure, a difference of two sums that are stored here. γ is unknown: it is learnt
+//! together with the chain's parameters.
 
 use std::ops::Range;
 use std::sync::Arc;
@@ -19,10 +19,9 @@ const POWERS: [fn(f64) -> f64; EXPONENTS - 1] = [f64::sqrt, |size| size];
 /// One number per exponent.
 pub(crate) type PerExponent = [f64; EXPONENTS];
 
-/// The prior weights of the exponents. Where sizes make a difference, a few runs show it; where there are only a few runs,
-/// a wrong prior costs most. With equal weights lists of 500 units with
-/// five needed ones took up to 3.3 % more tests where sizes say nothing or the opposite, with these
-/// 1.5 %.
+/// The prior weights of the exponents. If sizes matter, a few runs show it; with only a few runs, a wrong prior costs
+/// most. With equal weights, lists of 500 units with five needed ones took up to 3.3 % more tests if sizes meant
+/// nothing or the opposite; with these, 1.5 %.
 const PRIOR: PerExponent = [4.0 / 6.0, 1.0 / 6.0, 1.0 / 6.0];
 
 /// The weights to start from: the prior, and the log likelihood that other lists have given.
@@ -46,8 +45,8 @@ pub(crate) fn shared(weights: &PerExponent, kept: f64) -> PerExponent {
 /// The accumulated exposures of the units of one list.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Exposure {
-    /// Per exponent but the first, at index i the exposure of the units before position i. `None`
-    /// where all units are equally large.
+    /// For each exponent but the first, the exposure of the units before position i. `None` if all units have the same
+    /// size.
     sums: Option<Arc<[Vec<f64>; EXPONENTS - 1]>>,
 }
 
@@ -101,7 +100,7 @@ impl Ahead {
         Self { exposure, start }
     }
 
-    /// How many exponents make a difference: all, or only the first where all units are equal.
+    /// Returns the number of exponents with a different effect: all, or only the first if all units have the same size.
     pub(crate) fn exponents(&self) -> usize {
         if self.exposure.sums.is_some() { EXPONENTS } else { 1 }
     }
@@ -222,7 +221,7 @@ mod tests {
                 drive(&mut search, [1, 2, 5][trial % 3], |question| {
                     probabilities.extend([question.p_yes, question.reach]);
                     let verdicts = [Verdict::Interesting, Verdict::NotInteresting, Verdict::Invalid, Verdict::Timeout];
-                    // Answers that know nothing of the sizes, or contradict what they suggest.
+                    // Outcomes that are independent of the sizes, or the opposite.
                     let size: u32 = question.remove.iter().cloned().flatten().map(|unit| sizes[unit].min(9)).sum();
                     verdicts[if trial % 2 == 0 { rng.random_range(0..4) } else { usize::from(size % 7 < 3) }]
                 });
@@ -252,7 +251,7 @@ mod tests {
         (tally.tests, search)
     }
 
-    /// Tests with sizes over tests without, on lists of 500 units of which one in ten is needed.
+    /// Ratio of the tests with and without sizes, on lists of 500 units with one needed unit in ten.
     fn ratio(exponent: f64) -> f64 {
         let mut rng = ChaCha8Rng::seed_from_u64(33);
         let (mut with, mut without) = (0, 0);

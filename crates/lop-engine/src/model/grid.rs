@@ -122,9 +122,8 @@ impl Grid {
         self.ln_a == other.ln_a && self.ln_b == other.ln_b
     }
 
-    /// The logarithm of the prior, per cell, up to a constant: (1 − a)^exponent over a. Over b, three
-    /// quarters ∝ (1 − b)^¼ and one quarter at b = a, where a unit says nothing of the next: a mixture
-    /// of chains with and without memory.
+    /// The logarithm of the prior per cell, up to a constant: (1 − a)^exponent over a. Over b, three quarters are ∝ (1
+    /// − b)^¼ and one quarter is at b = a, where units are independent: a mixture of chains with and without memory.
     pub(crate) fn log_prior(&self, exponent: f64) -> Vec<f64> {
         let logit_b: Vec<f64> = self.ln_b.iter().zip(&self.ln_not_b).map(|(yes, no)| yes - no).collect();
         let over_b = self.ln_not_b.iter().map(|no| B_EXPONENT * no).collect::<Vec<_>>();
@@ -146,7 +145,7 @@ impl Grid {
     pub(crate) fn log_expected(&self, waste: Waste) -> Vec<f64> {
         let share = waste.share.clamp(0.0, 1.0);
         let a = waste.after_removable.unwrap_or(share).clamp(0.0, 1.0);
-        // Stationary: what goes in comes out.
+        // Stationary: the inflow equals the outflow.
         let b = if share < 1.0 { (share * (1.0 - a) / (1.0 - share)).min(1.0) } else { 1.0 };
         let mut logs = Vec::with_capacity(self.cells());
         for (&ln_a, &ln_not_a) in self.ln_a.iter().zip(&self.ln_not_a) {

@@ -19,7 +19,7 @@ pub(crate) fn logistic(x: f64) -> f64 {
     }
 }
 
-/// Subtracts the maximum, and raises what is then below `floor` to it.
+/// Subtracts the maximum, and raises smaller values to `floor`.
 pub(crate) fn subtract_max(logs: &mut [f64], floor: f64) {
     let max = logs.iter().copied().fold(f64::NEG_INFINITY, f64::max);
     for log in logs {

@@ -1,5 +1,5 @@
-//! The probabilities: how long the next run of removable units is, what a run teaches, and what one list teaches the
-//! next.
+//! The probabilities: the length of the next run of removable units, the evidence of a run, and the evidence of a list
+//! for the next one.
 //!
 //! ```text
 //! grid of chains ─► posterior (weights) ─► distribution of the run length ─► optimal decision tree ─► what to ask

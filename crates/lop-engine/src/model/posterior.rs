@@ -1,5 +1,5 @@
-//! The model: a mixture over Markov chains of needed and removable units, what it predicts for the
-//! length of the next removable run, and what it learns from a run.
+//! The model: a mixture of Markov chains of needed and removable units, its prediction for the length of the next
+//! removable run, and its update after a run.
 
 use std::sync::Arc;
 
@@ -17,7 +17,7 @@ const OLDEST: f64 = 9.0;
 /// more often than a list is.
 const HOME_EXPONENT: f64 = -0.4;
 
-/// The mixture weights after what was learnt so far.
+/// The mixture weights after the evidence so far.
 ///
 /// Cells and exponents of exposure are taken as independent: each has its weight, not every pair of
 /// them. With pairs lists of 500 units took up to 1.8 % fewer tests, sixty short lists and real inputs
@@ -54,7 +54,7 @@ impl Posterior {
         }
     }
 
-    /// The weights that a search begins with: the prior, or what the caller expects, together with the evidence of the
+    /// The weights at the start of a search: the prior, or the caller's expectation, together with the evidence of the
     /// view.
     ///
     /// Fixed share pulls back to a prior that expects fewer removable units than the start does, and never to the
@@ -100,7 +100,7 @@ impl Posterior {
         self.exponents
     }
 
-    /// The same for as many exponents as make a difference.
+    /// The weights for all exponents with a different effect.
     fn shares(&self, ahead: &Ahead) -> &[f64] {
         if ahead.exponents() == 1 { &[1.0] } else { &self.exponents }
     }
@@ -128,11 +128,11 @@ impl Posterior {
         Survival { zero, terms: Arc::new(Terms { ahead: ahead.clone(), pairs }) }
     }
 
-    /// The mixture's prediction for a run that is known to be at least `lo` and, where `hi` is given, less than `hi`
-    /// long, which it has learnt by `learn_answer`. Only lengths from `lo` on count.
+    /// Predicts the length of a run that is known to be at least `lo` and, with `hi`, less than `hi`. This was learnt
+    /// by `learn_answer`. Only lengths from `lo` on count.
     pub(crate) fn survival_of_known(&self, before: Before, lo: usize, hi: Option<usize>, ahead: &Ahead) -> Survival {
         let grid = &*self.grid;
-        // P(lo ≤ length < hi): what was learnt from this run already, which must not count twice.
+        // P(lo ≤ length < hi): this was already learnt from the run, and must not count twice.
         let within = |exponent: usize| -> Vec<f64> {
             let first = ahead.of(0..1, exponent);
             let from = lo.max(1);
@@ -164,11 +164,10 @@ impl Posterior {
         untold.survival(before, ahead)
     }
 
-    /// Takes in one answer about a run that was known to be at least `lo` and, where `hi` is given, less
-    /// than `hi` long: whether it is at least `m` long. Returns the chance of yes before the answer.
+    /// Learns whether a run is at least `m` units long, if it was known to be at least `lo` and, with `hi`, less than
+    /// `hi`. Returns the predicted probability of yes.
     ///
-    /// All answers about a run together teach what `learn` teaches of it, but for fixed share; nearly,
-    /// where sizes differ.
+    /// All outcomes for a run together have the effect of `learn`, except for fixed share; if sizes differ, nearly.
     pub(crate) fn learn_answer(
         &mut self,
         before: Before,
@@ -209,8 +208,7 @@ impl Posterior {
         chance.clamp(0.0, 1.0)
     }
 
-    /// The means over the cells of what is given per exponent and cell; 1 where an exponent makes no
-    /// difference.
+    /// Returns the means over the cells of values per exponent and cell; 1 for an exponent without effect.
     fn per_exponent(&self, numbers: &[Vec<f64>]) -> PerExponent {
         let mean = |numbers: &Vec<f64>| self.weights.iter().zip(numbers).map(|(weight, number)| weight * number).sum();
         std::array::from_fn(|exponent| numbers.get(exponent).map_or(1.0, mean))
@@ -233,10 +231,9 @@ impl Posterior {
 
     /// κ: how much of the weights outlasts the next `units` units.
     ///
-    /// A unit that comes after t others pulls by ρ_t = ρ / (1 + ρ·t), so that the product telescopes. The
-    /// longer a list was all alike, the less likely a change is at the next unit; with a constant ρ a
-    /// list of 20,000 like units costs 4 % more tests. From [`OLDEST`] on ρ_t stays as it is, so that a
-    /// list that goes on changing is not given up.
+    /// A unit after t others pulls by ρ_t = ρ / (1 + ρ·t), so that the product telescopes. The longer a list was
+    /// uniform, the less likely is a change at the next unit; with a constant ρ a uniform list of 20,000 units costs 4
+    /// % more tests. From [`OLDEST`] on ρ_t is constant, so that a list that keeps changing isn't given up.
     fn memory(&self, units: usize) -> f64 {
         let oldest = OLDEST / self.fixed_share;
         let young = (units as f64).min((oldest - self.units as f64).max(0.0));
@@ -245,9 +242,8 @@ impl Posterior {
         age / (age + self.fixed_share * young) * (1.0 - constant).powf(units as f64 - young)
     }
 
-    /// Takes in a run: w ← κ·w·likelihood + (1 − κ)·home, where κ = Π (1 − ρ_t) over the k + ended units
-    /// taken in. Returns its log likelihood under each exponent of exposure, 0 where they make no
-    /// difference.
+    /// Learns a run: w ← κ·w·likelihood + (1 − κ)·home, with κ = Π (1 − ρ_t) over its k + ended units. Returns its log
+    /// likelihood under each exponent of exposure, 0 for those without effect.
     pub(crate) fn learn(&mut self, before: Before, run: Run, ahead: &Ahead) -> PerExponent {
         let mut told = PerExponent::default();
         let units = run.length + usize::from(run.ended);
@@ -285,8 +281,8 @@ impl Grid {
 
     /// The log likelihood of a run per exponent that makes a difference, and per cell.
     ///
-    /// Length k > 0: e·ln q + E·ln a + ended·ln(1−a^e); k = 0: ln(1−q^e) if it ended, where q is the
-    /// chance of the first removable unit, e the exposure of a unit and E that of the k − 1 others.
+    /// Length k > 0: e·ln q + E·ln a + ended·ln(1−a^e); k = 0: ln(1−q^e) if it ended. Here q is the probability of the
+    /// first removable unit, e the exposure of a unit, and E the exposure of the k − 1 others.
     fn log_likelihoods(&self, before: Before, run: Run, ahead: &Ahead) -> Vec<Vec<f64>> {
         let of_exponent = |exponent: usize| {
             let first = ahead.of(0..1, exponent);
@@ -333,7 +329,7 @@ fn first_step_logs(grid: &Grid, before: Before, cell: usize) -> (f64, f64) {
     }
 }
 
-/// q^e and 1 − q^e, where e is the first unit's exposure.
+/// q^e and 1 − q^e, with the first unit's exposure e.
 fn first_step(grid: &Grid, before: Before, cell: usize, exposure: f64) -> (f64, f64) {
     if exposure == 1.0 {
         let bs = grid.b_count();

@@ -58,8 +58,8 @@ impl Terms {
     }
 }
 
-/// The distribution of the length of one run: S(m) = P(at least m removable units) = Σ c·a^(m−1),
-/// where units differ Σ c·a^E with the exposure E of all but the first.
+/// The distribution of the length of one run: S(m) = P(at least m removable units) = Σ c·a^(m−1), or for unequal units
+/// Σ c·a^E with the exposure E of all but the first.
 #[derive(Clone, Debug)]
 pub(crate) struct Survival {
     /// P(length 0), kept apart because 1 − S(1) would lose its digits.

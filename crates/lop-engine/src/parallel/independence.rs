@@ -41,7 +41,7 @@ impl Independence {
         Self { dependence: PRIOR_DEPENDENCE, apart: PRIOR_DEPENDENCE, all, alone, far }
     }
 
-    /// Keeps what is believed of dependence, when lanes begin once more.
+    /// Keeps the belief about dependence when lanes start again.
     pub(crate) fn start_again(&mut self, posterior: &Arc<Posterior>) {
         [self.all, self.alone, self.far] = [posterior; 3].map(Arc::clone);
     }
@@ -70,7 +70,7 @@ impl Independence {
         self.dependence = self.dependence.max(TURNED);
     }
 
-    /// Lets what was learnt fade, `units` later.
+    /// Weakens the evidence after `units` units.
     pub(crate) fn forget(&mut self, units: usize) {
         Arc::make_mut(&mut self.all).forget(units);
         Arc::make_mut(&mut self.alone).forget(units);

@@ -1,5 +1,5 @@
-//! A lane: one stretch of a sequence that is swept from one end to the other, run by run. It knows what is asked next
-//! there, and where each answer leads. A sweep has one lane for a single worker, and several for more.
+//! A lane: one part of a sequence that is swept from one end to the other, run by run. It knows the next question
+//! there, and the effect of each outcome. A sweep has one lane for a single worker, and several for more.
 
 use std::ops::Range;
 use std::sync::Arc;
@@ -13,7 +13,7 @@ use crate::runs::Runs;
 /// Lengths that a run reaches with less than this probability are not asked about in one question.
 const NEGLIGIBLE_SURVIVAL: f64 = 1e-7;
 
-/// A scout asks about the `SCOUTED_SHARE`-th part of what the lane would ask about, if that is at least `LEAST_SCOUTED`
+/// A scout asks about the `SCOUTED_SHARE`-th part of the lane's usual question, if that is at least `LEAST_SCOUTED`
 /// units: 14.4 rounds instead of 14.7 at .9/.95 with 16 workers, see `figures`.
 const SCOUTED_SHARE: usize = 4;
 const LEAST_SCOUTED: usize = 16;
@@ -41,7 +41,7 @@ impl Positions {
         }
     }
 
-    /// The positions from the first to the last of these units: everything that is gone when they are removed.
+    /// Returns the positions from the first to the last of these units: all that are removed with them.
     pub(crate) fn range(&self, units: Range<usize>) -> Range<usize> {
         if units.is_empty() {
             return 0..0;
@@ -62,7 +62,7 @@ struct Cursor {
     /// How many removals of the search the refused candidate that set `hi` contained.
     certified: u32,
     survival: Survival,
-    /// The distribution of its length by what all lanes found, where there are several.
+    /// The distribution of its length from the evidence of all lanes, if there are several.
     outlook: Option<Survival>,
     /// Probability of the lengths that were possible at the start.
     possible: f64,
@@ -117,7 +117,7 @@ pub(crate) struct ClosedRun {
     /// Whether the model has learnt from it.
     pub(crate) taught: bool,
     pub(crate) before: Before,
-    /// Probability that the model gave to what it learnt.
+    /// The probability that the model had predicted for its evidence.
     pub(crate) predicted: f64,
     /// The exposures of its units.
     pub(crate) ahead: Ahead,
@@ -136,7 +136,7 @@ pub(crate) struct ClosedRun {
 pub(crate) struct LaneContext<'a> {
     /// Whether all units outside this lane are removed, and the empty candidate is known not to be interesting.
     pub(crate) empty_rule: bool,
-    /// Whether the model learns from what is found here.
+    /// Whether the model learns from this lane.
     pub(crate) teaches: bool,
     /// Where closed runs are reported, if anywhere.
     pub(crate) closed_runs: Option<&'a mut Vec<ClosedRun>>,
@@ -170,7 +170,7 @@ pub(crate) struct Lane {
 }
 
 impl Lane {
-    /// A lane over `count` units with nothing known of what is around them.
+    /// Makes a lane over `count` units without evidence about its surroundings.
     pub(crate) fn new(id: LaneId, positions: Positions, exposure: Exposure, count: usize) -> Self {
         Self {
             id,
@@ -192,7 +192,7 @@ impl Lane {
         self.settle(posterior, context);
     }
 
-    /// The units asked about next, by index, and the chance of yes; `None` when all are decided.
+    /// Returns the units of the next question, by index, and the probability of yes; `None` if all are decided.
     pub(crate) fn ask(&mut self) -> Option<(Range<usize>, f64)> {
         let start = self.open.start;
         let cursor = self.cursor.as_mut()?;
@@ -245,7 +245,7 @@ impl Lane {
         fits
     }
 
-    /// Lets `ask` return a part of the units that it would return, where these are many and nothing was asked yet.
+    /// Lets `ask` return only a part of its units, if there are many and nothing was asked yet.
     pub(crate) fn scout(&mut self) {
         let Some(cursor) = self.cursor.as_mut().filter(|cursor| cursor.choice.is_none()) else { return };
         let (many, _) = cursor.choose();
@@ -264,8 +264,8 @@ impl Lane {
         Some(all.learn_answer(cursor.before, (cursor.lo, m, hi), yes, cursor.survival.ahead()))
     }
 
-    /// Takes the answer to the question that `ask` returns. It does not mark units as removed, which `remove` does:
-    /// speculation keeps what it assumes to be removed apart.
+    /// Takes the outcome of the question that `ask` returned. It doesn't mark units as removed, which `remove` does:
+    /// speculation stores its assumed removals separately.
     pub(crate) fn answer(&mut self, answer: Answer, posterior: &mut Arc<Posterior>, context: &mut LaneContext<'_>) {
         let Some(cursor) = &mut self.cursor else { return };
         let (m, _) = cursor.choose();
@@ -367,8 +367,8 @@ impl Lane {
         self.start
     }
 
-    /// The positions of the units of which the run under way is known not to contain all, if the refused candidate
-    /// contained fewer than `now` removals of the search.
+    /// Returns the positions of the units that the current run is known not to contain all of, if the refused candidate
+    /// had fewer than `now` removals of the search.
     pub(crate) fn refused(&self, now: u32) -> Option<Range<usize>> {
         let cursor = self.cursor.as_ref()?;
         let units = self.open.start + cursor.lo..self.open.start + cursor.hi;
@@ -385,12 +385,12 @@ impl Lane {
         (at >= open.start + least && at + least <= open.end).then_some(at)
     }
 
-    /// The units that are gone, by index.
+    /// The removed units, by index.
     pub(crate) fn gone(&self) -> &Arc<Runs> {
         &self.gone
     }
 
-    /// Whether a later question of this lane may be the one in which these units, by index, are gone.
+    /// Whether a later question of this lane can be the one without these units, by index.
     pub(crate) fn may_reach(&self, remove: &Runs) -> bool {
         let Some(cursor) = &self.cursor else { return false };
         if !remove.is_superset(&self.gone) {
@@ -400,14 +400,14 @@ impl Lane {
         let start = self.open.start;
         let length = remove.run_at(start).unwrap_or(start) - start;
         let more = remove.end() > start + length;
-        // A run that was cut at its cap goes on as the next run.
+        // A run that ended at its limit continues as the next run.
         let goes_on = cursor.hi == cursor.cap + 1 && length >= cursor.cap;
         let possible = length < cursor.hi || goes_on;
         first >= start && possible && (length > cursor.lo || more && length == cursor.lo)
     }
 
-    /// Cuts the open units in two, at an index beyond what is being asked about; the part in which no
-    /// run is under way becomes a lane of its own. `None` when there is no such cut.
+    /// Splits the open units at an index after the current question; the part without the current run becomes a
+    /// separate lane. Returns `None` if that is impossible.
     pub(crate) fn split(&mut self, at: usize, id: LaneId) -> Option<Self> {
         let undecided = self.undecided();
         if at <= undecided.start || at >= undecided.end {

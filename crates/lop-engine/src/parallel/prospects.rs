@@ -7,9 +7,9 @@
 use crate::model::estimate;
 use crate::model::posterior::Posterior;
 
-/// The share of workers whose answers independent lanes make use of, and the additional rounds in which lanes only come to
-/// their end. The prediction is within a tenth of what the 23 cells of the crate lop-lab take with 4, 16 and 64 workers,
-/// from 10 rounds on.
+/// The share of workers whose outcomes independent lanes can use, and the additional rounds in which lanes only end.
+/// The prediction is within a tenth of the measured rounds of the 23 cells of the crate lop-lab with 4, 16 and 64
+/// workers, from 10 rounds on.
 const USED: f64 = 0.95;
 const ENDING: f64 = 2.4;
 /// The additional rounds in which one lane comes to its end.
@@ -33,9 +33,9 @@ impl Prospects {
         Self {
             one: bits / (workers + 1.0).log2() + (tests - bits) / workers + ONE_ENDING,
             independent: lanes(undecided),
-            // Lanes that depend on each other took up to 2.2 times as long as others with 4 workers, 3.6
-            // with 16 and 4.1 with 64, and less where few units are removable. The prediction is higher than that, because
-            // a change from one lane to several and back costs the rounds of both.
+            // Dependent lanes took up to 2.2 times as long as others with 4 workers, 3.6 with 16 and 4.1 with 64, and
+            // less if few units are removable. The prediction is higher, because a change from one lane to several and
+            // back costs the rounds of both.
             dependent: (1.0 + workers.log2()) * lanes(all),
         }
     }

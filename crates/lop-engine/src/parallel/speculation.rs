@@ -28,10 +28,10 @@ pub(crate) struct SearchState<'a> {
     pub(crate) chances: &'a Chances,
 }
 
-/// A question that may be asked, and what it is asked for.
+/// A possible question, and its purpose.
 pub(crate) struct Ask {
     pub(crate) purpose: Purpose,
-    /// All that is gone in the candidate.
+    /// All positions that are removed in the candidate.
     pub(crate) remove: Runs,
     pub(crate) p_yes: f64,
 }
@@ -80,7 +80,7 @@ impl Node {
         }
     }
 
-    /// Goes where an answer to the question leads.
+    /// Follows an outcome of the question.
     pub(crate) fn answer(&mut self, verdict: Verdict, state: &SearchState<'_>) {
         let yes = verdict == Verdict::Interesting;
         match self {
@@ -113,7 +113,7 @@ impl Node {
     }
 }
 
-/// Where the search stands in a lane.
+/// The state of the search in a lane.
 fn lane_node(sweep: &Sweep, at: usize, posterior: &Arc<Posterior>) -> Node {
     let lane = sweep.lanes[at].clone();
     Node::Lane { at, lane, posterior: Arc::clone(sweep.outlook(at, posterior)), assumed: Runs::default() }
@@ -152,7 +152,7 @@ pub(crate) struct Futures {
 }
 
 impl Futures {
-    /// Where the search stands in its lanes, or in the verification.
+    /// The state of the search in its lanes, or in the verification.
     pub(crate) fn of_sweep(sweep: &Sweep, posterior: &Arc<Posterior>) -> Self {
         let mut futures = Self::default();
         let far = sweep.far_weight();
@@ -163,14 +163,14 @@ impl Futures {
         futures
     }
 
-    /// Where the search stands in its front lane.
+    /// The state of the search in its front lane.
     pub(crate) fn of_front(sweep: &Sweep, posterior: &Arc<Posterior>) -> Self {
         let mut futures = Self::default();
         futures.push(Rc::new(lane_node(sweep, 0, posterior)), 1.0, None);
         futures
     }
 
-    /// Where the search stands in the verification.
+    /// The state of the search in the verification.
     pub(crate) fn of_verification(verification: &Verification) -> Self {
         let mut futures = Self::default();
         let node = Node::Verify { verification: Box::new(verification.clone()), assumed: Runs::default() };
@@ -198,7 +198,7 @@ impl Futures {
         Some((node, future.reach))
     }
 
-    /// Adds what may come of a question: of its answer if that is known, else of both.
+    /// Adds the questions after a question: after its outcome if that is known, otherwise after both.
     pub(crate) fn follow(&mut self, node: Node, reach: f64, p_yes: f64, answer: Option<Verdict>) {
         let branches = match answer {
             Some(verdict) => [(verdict, 1.0), (verdict, 0.0)],

@@ -1,5 +1,4 @@
-//! The search over one sequence: hands out questions, takes answers in any order, and commits what
-//! they add up to.
+//! The search over one sequence: hands out questions, takes outcomes in any order, and commits their union.
 
 pub(crate) mod findings;
 pub(crate) mod questions;
@@ -80,14 +79,14 @@ pub struct Search {
 }
 
 impl Search {
-    /// A sweep over `len` undecided units that starts from what `view` knows, followed by
-    /// verification where `config.theta` asks for it.
+    /// Makes a sweep over `len` undecided units with the evidence of `view`, followed by a verification if
+    /// `config.theta` asks for it.
     pub fn new(len: usize, config: &Config, view: &EvidenceView) -> Self {
         Self::sweep(Setting::new(len, config, None), config, view)
     }
 
-    /// The same for units of these sizes, in sweep order. The search learns whether larger units are needed more often.
-    /// Equal sizes make no difference.
+    /// Makes a search over units with these sizes, in sweep order. It learns whether larger units are needed more
+    /// often. Equal sizes make no difference.
     pub fn with_sizes(sizes: &[u32], config: &Config, view: &EvidenceView) -> Self {
         Self::sweep(Setting::new(sizes.len(), config, Some(sizes)), config, view)
     }
@@ -129,10 +128,9 @@ impl Search {
         }
     }
 
-    /// At most `k` unanswered questions whose answers are worth most: first the one a single worker
-    /// would ask, then those of other stretches of the sequence and those that would most probably
-    /// come later. Empty means finished. Questions that were handed out before and are still useful
-    /// come again, under the same id.
+    /// Returns at most `k` unanswered questions with the most valuable outcomes: first the single worker's question,
+    /// then those of other parts of the sequence, and those that would probably come later. None means that the search
+    /// is finished. Questions that were handed out before and are still useful come again, with the same id.
     pub fn next_tests(&mut self, k: usize) -> Vec<Question> {
         let mut questions: Vec<Question> = Vec::with_capacity(k);
         self.arrange(k);
@@ -213,8 +211,8 @@ impl Search {
         questions
     }
 
-    /// Whether some lanes' findings were not judged together yet. Before a search is paused, the
-    /// question that `next_tests(1)` then returns has to be answered.
+    /// Whether some lanes' removals weren't judged together yet. Before a pause, the next question of `next_tests(1)`
+    /// has to be answered.
     pub fn has_unjudged_union(&self) -> bool {
         matches!(&self.phase, Phase::Sweep(sweep) if sweep.union != self.runs)
     }
@@ -249,9 +247,8 @@ impl Search {
         self.questions.records[&id].answer.is_none().then_some(Question { id, remove, p_yes: 1.0, reach: 1.0 })
     }
 
-    /// Forgets all questions, and the answers that were not used yet. To be called when a search goes on after a pause in
-    /// which other parts of the text have changed: the answers are about another text. A union that was not judged is
-    /// forgotten as well.
+    /// Forgets all questions and unused outcomes, which are about another text after a pause in which other parts of
+    /// the text have changed. It also forgets a union that wasn't judged.
     pub fn forget_answers(&mut self) {
         self.questions.clear();
         if let Phase::Sweep(sweep) = &mut self.phase
@@ -261,8 +258,8 @@ impl Search {
         }
     }
 
-    /// Ends a sweep: what is not decided yet stays, and nothing more is asked. A verification goes on, because a guarantee
-    /// depends on it.
+    /// Ends a sweep: undecided units stay, and there are no further questions. A verification continues, because a
+    /// guarantee depends on it.
     pub fn give_up(&mut self) {
         if matches!(self.phase, Phase::Sweep(_)) {
             self.phase = Phase::Finished;
@@ -410,7 +407,7 @@ impl Search {
         self.runs = remove;
     }
 
-    /// Adds what is settled to the findings, and goes on to the verification or to the end when the sweep has decided
+    /// Adds the decisions to the findings, and continues with the verification or ends if the sweep has decided
     /// everything.
     fn advance(&mut self) {
         if let Phase::Sweep(sweep) = &mut self.phase
@@ -511,7 +508,7 @@ impl Search {
         self.remaining_tests().mean
     }
 
-    /// The same with its standard deviation.
+    /// Estimates the tests that are left, with the standard deviation.
     pub fn remaining_tests(&self) -> Estimate {
         match &self.phase {
             Phase::Verify(verification) => Estimate { mean: verification.remaining() as f64, deviation: 0.0 },
@@ -577,8 +574,8 @@ mod tests {
         assert!(!search.is_finished() && next(&mut search).is_some(), "each unit has to be asked about");
     }
 
-    /// Keeps up to `width` questions in flight, answers a random one, cancels what is not wanted.
-    /// Returns the positions kept and the candidates that were accepted, in order.
+    /// Keeps up to `width` questions in flight, answers a random one, and cancels unneeded ones. Returns the kept
+    /// positions and the accepted candidates in order.
     fn in_any_order(
         mut search: Search,
         width: usize,
@@ -593,8 +590,8 @@ mod tests {
                 assert!(search.wants(question.id));
                 let key: Vec<usize> = question.remove.iter().cloned().flatten().collect();
                 let id = ids.insert(key, question.id);
-                // The verification may come back to a candidate that the sweep has asked about, and what
-                // one lane asks may be the union of others.
+                // The verification can repeat a candidate of the sweep, and one lane's candidate can be the union of
+                // others.
                 let known = id.is_none_or(|id| id == question.id);
                 let one_name = search.setting.theta.is_none() && search.setting.lanes == Lanes::One;
                 assert!(known || !one_name, "a candidate has one name");
@@ -639,7 +636,7 @@ mod tests {
             let needed = bits(set, 10);
             let expected: Vec<usize> = (0..10).filter(|&i| needed[i]).collect();
             for width in [1, 2, 3, 8] {
-                // The empty candidate may be called known only where it is not interesting.
+                // The empty candidate may only be declared known if it isn't interesting.
                 let with_verification = (Some(0.0), set != 0);
                 let variants = [(None, false), with_verification];
                 for &(theta, empty) in &variants[..if width == 3 { 2 } else { 1 }] {
@@ -799,7 +796,7 @@ mod tests {
 
     #[test]
     fn a_lane_that_depends_on_others_ends_with_what_is_needed() {
-        // A unit may go once the one before it is gone, but for the needed ones, which may never.
+        // A unit can be removed after the one before it, except for the needed ones.
         let needed: Vec<bool> = (0..120).map(|i| i % 40 == 39).collect();
         let judge = |question: &Question| {
             let gone = |p: usize| question.remove.iter().any(|r| r.contains(&p));

@@ -1,4 +1,4 @@
-//! The questions that a search has handed out: what each was asked for, and its answer.
+//! The questions of a search: the purpose of each, and its outcome.
 
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -12,13 +12,13 @@ use crate::verdict::Verdict;
 /// The purpose of a question. Equal purposes are one question.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub(crate) enum Purpose {
-    /// The sweep: these units of a lane are gone, by index.
+    /// The sweep: these units of a lane are removed, by index.
     Lane(LaneId, Runs),
-    /// To judge the union of what several lanes found.
+    /// Judges the union of several lanes' removals.
     Union(Arc<Runs>),
-    /// A refusal that is asked again after another lane has removed units: these positions are gone.
+    /// A refusal that is asked again after another lane has removed units: these positions are removed.
     Probe(Runs),
-    /// The verification: these positions are gone.
+    /// The verification: these positions are removed.
     Verify(Runs),
 }
 

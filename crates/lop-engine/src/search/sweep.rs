@@ -1,24 +1,24 @@
 //! The sweep: the walk over all units of a sequence, run by run, in which each is decided.
 //!
-//! A *lane* is a stretch of the sequence that is swept from one end to the other. A single worker needs one lane; for
-//! several workers the sequence is cut into several, the *front lane* and the *far lanes* behind it. This file says when
-//! the sequence is cut, what the answers in all lanes add up to, and when the far lanes are given up.
+//! A *lane* is a part of the sequence that is swept from one end to the other. A single worker needs one lane; for
+//! several workers the sequence is cut into several, the *front lane* and the *far lanes* after it. This file decides
+//! when to cut the sequence, unites the outcomes in all lanes, and decides when to give up the far lanes.
 //!
 //! ```text
 //! positions   0 ........ 124 | 125 ....... 249 | 250 ....... 374 | 375 ....... 499
 //! lanes       front ──►        far ──►           far ──►           far ──►
 //! ```
 //!
-//! Units of a far lane may be in use by units of a lane before it. Until it is known whether lanes depend on each other,
-//! the front lane goes *through* the others: some workers ask its questions as if there were no cut. Once independence is
-//! likely enough, the front lane ends where the next lane begins. Once it is too unlikely, the far lanes are given up, and
-//! the front lane goes on alone.
+//! Units of an earlier lane can depend on units of a far lane. Until it is known whether lanes depend on each other,
+//! the front lane goes *through* the others: some workers ask its questions as if there were no cut. If independence is
+//! likely enough, the front lane ends at the start of the next lane. If it is too unlikely, the far lanes are given up,
+//! and the front lane continues alone.
 //!
-//! Every question of a lane also removes the *union*: everything that any lane has found removable. Questions that are
-//! asked at the same time do not contain each other's removals, so no candidate may have contained the whole union yet.
-//! The union becomes the committed state when a candidate that contains it is interesting; the next questions usually are
-//! such candidates. Only when all of them are refused, the union is asked about by itself. If that is refused, too, the
-//! lanes depend on each other: what the far lanes found is forgotten, and one lane goes on from the committed state.
+//! Every question of a lane also removes the *union*: everything that any lane has found removable. Simultaneous
+//! questions don't contain each other's removals, so perhaps no candidate has contained the whole union yet. The union
+//! becomes the committed state when a candidate with it is interesting; the next questions usually are such candidates.
+//! Only if all of them are refused, the union is tested alone. If that is refused, too, the lanes depend on each other:
+//! the far lanes' removals are forgotten, and one lane continues from the committed state.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
@@ -44,8 +44,8 @@ const LEAST_UNITS: usize = 2;
 /// Below this probability of independence far lanes are given up. With 1/3 instead, 6 of 200 independent
 /// lists at .9/.95 took 5 to 12 of 14 rounds more with 16 workers, with 0.1 one did.
 const COLLAPSE_BELOW: f64 = 0.1;
-/// The rounds that are lost by keeping far lanes although they depend on each other. Far lanes are given up when this
-/// expected loss is larger than what they save if they are independent.
+/// The expected rounds lost by keeping dependent far lanes. Far lanes are given up when this loss exceeds the savings
+/// of independent ones.
 const LOST: f64 = 2.0;
 /// In the first round one worker in `FIRST_SHARE`, but at least `LEAST_FIRST`, asks for the front lane. Of 16 workers 3 do
 /// so; with 6 instead, independent lists at .9/.95 take 14.8 rounds instead of 14.6. Of 64 workers 8 do so; with 16
@@ -58,12 +58,12 @@ const LEAST_FIRST: usize = 3;
 const MOST_FRONT: f64 = 0.7;
 /// Below this probability of independence all workers but one ask for the front lane.
 const DOUBTED: f64 = 0.3;
-/// From this probability of independence on the front lane ends where the next begins.
+/// Probability of independence from which the front lane ends at the start of the next one.
 const TRUSTED: f64 = 0.9;
-/// The least probability that is assumed for an answer in a far lane to be useful, where several lanes pay even if they
-/// depend on each other.
+/// Minimum assumed probability that an outcome in a far lane is useful, if several lanes pay even if they depend on
+/// each other.
 const LEAST_WEIGHT: f64 = 0.2;
-/// From this probability of independence on, the model learns from what far lanes find.
+/// Probability of independence from which the model learns from the far lanes.
 const TEACH_FROM: f64 = 0.7;
 /// From this probability of independence on, refusals in far lanes are not asked again.
 const CERTAIN: f64 = 0.9;
@@ -71,7 +71,7 @@ const CERTAIN: f64 = 0.9;
 /// in their range are at most `MOST_AMONG` times as many.
 const LEAST_DOUBTFUL: usize = 3;
 const MOST_AMONG: usize = 4;
-/// In the first round one lane in `SCOUT_EVERY` asks about a part of what it would ask otherwise, see [`Lane::scout`].
+/// In the first round one lane in `SCOUT_EVERY` asks about a part of its usual question, see [`Lane::scout`].
 const SCOUT_EVERY: usize = 4;
 
 /// The state of a sweep.
@@ -177,7 +177,7 @@ impl Sweep {
         self.independence.as_ref().map_or_else(Independence::prior, Independence::probability)
     }
 
-    /// Lets the lanes choose their next questions by what all of them found.
+    /// Lets the lanes choose their next questions from the evidence of all of them.
     pub(crate) fn choose_by_all_lanes(&mut self) {
         let front_goes_through = self.front_goes_through;
         if self.lanes.len() > 1
@@ -278,7 +278,7 @@ impl Sweep {
         self.lanes[lane].answer(answer, posterior, &mut context);
         if let Some(independence) = &mut self.independence {
             independence.forget(closed.iter().map(|run| run.positions.len()).sum());
-            // Lanes that were given up by mistake come back: what they were refused stays refused.
+            // Lanes that were given up by mistake return: their refusals stay.
             for run in closed.iter().filter(|_| self.lanes.len() == 1) {
                 let again = run.needed.is_some_and(|needed| self.refused.remove(&needed));
                 let turned: Vec<usize> = self.refused.range(run.positions.clone()).copied().collect();
@@ -322,7 +322,7 @@ impl Sweep {
         self.independence.as_ref().is_some_and(|independence| self.prospects(&independence.alone).pay_anyway())
     }
 
-    /// Lets the front lane end where the next one begins.
+    /// Ends the front lane at the start of the next one.
     fn bound_front(&mut self) {
         self.front_goes_through = false;
         self.in_order = false;
@@ -363,7 +363,7 @@ impl Sweep {
         {
             independence.start_again(posterior);
         }
-        // The front lane is cut like the others, but goes on as if it had not been.
+        // The front lane is cut like the others, but continues as if it weren't.
         let uncut = self.front_goes_through.then(|| (self.lanes[0].clone(), self.in_order));
         if self.lanes.len() == 1 || !self.front_goes_through {
             self.cut_for(setting, workers - self.front_workers().saturating_sub(1), 0, posterior);
@@ -390,8 +390,8 @@ impl Sweep {
             }
             let widest = (first..self.lanes.len()).max_by_key(|&lane| self.lanes[lane].undecided().len());
             let Some(lane) = widest else { return };
-            // While nothing was asked yet the lanes are cut to equal parts; later on, what is asked
-            // about stays in one lane.
+            // Before the first question, the lanes are cut into equal parts; later, the units of the current question
+            // stay in one lane.
             let parts = if self.fresh { workers.min(left / least) + 1 - running } else { 2 };
             let Some(at) = self.lanes[lane].part(parts, least, self.fresh) else { return };
             if !self.cut(setting, lane, at, posterior) {
@@ -400,15 +400,15 @@ impl Sweep {
         }
     }
 
-    /// Lets some lanes ask about a part of what they would ask in the first round, so that it is known sooner what kind
-    /// of list this is.
+    /// Lets some lanes ask about a part of their usual question in the first round, so that the kind of the list is
+    /// known sooner.
     pub(crate) fn send_scouts(&mut self) {
         if self.fresh && self.lanes.len() >= SCOUT_EVERY {
             self.lanes.iter_mut().skip(SCOUT_EVERY - 1).step_by(SCOUT_EVERY).for_each(Lane::scout);
         }
     }
 
-    /// Whether one lane should go on alone.
+    /// Whether to continue with one lane.
     pub(crate) fn should_collapse(&self, setting: &Setting) -> bool {
         let is_done = self.front_goes_through && self.lanes[0].is_finished();
         self.lanes.len() > 1 && (is_done || self.contradicted || self.has_collapsed(setting))
@@ -429,8 +429,8 @@ impl Sweep {
         Prospects::new(posterior, self.undecided_count(), self.doubtful(), self.workers)
     }
 
-    /// Goes on with one lane from the state in which `removed`, the union or a part of it, is gone. Everything that is not
-    /// settled is open again, unless the front lane went through the others: it then goes on where it is.
+    /// Continues with one lane from the state in which `removed`, the union or a part of it, is removed. All other
+    /// units are open again, unless the front lane went through the others: then it continues at its position.
     pub(crate) fn collapse(&mut self, setting: &Setting, removed: &Arc<Runs>, posterior: &mut Arc<Posterior>) {
         let front = self.lanes[0].id;
         let refuted = |run: &ClosedRun| run.needed.is_some_and(|needed| removed.run_at(needed).is_some());
@@ -459,13 +459,12 @@ impl Sweep {
         self.unsettle();
         self.removals.clear();
         self.removals.extend(removed.iter());
-        // A settled unit knew of every removal before it. The removals behind it are listed later.
+        // A decided unit knew every removal before it. The removals after it are listed later.
         for certificate in &mut self.certificates {
             let before = self.removals.partition_point(|removal| removal.start < certificate.position);
             certificate.known_removals = u32::try_from(before).expect("fewer removals than units");
         }
-        // A lane's units have nothing but removed ones between them, so what is settled among them is
-        // asked about again.
+        // Only removed units are between a lane's units, so decided ones among them are tested again.
         let unsettled = || removed.gaps(setting.len).filter(|&position| !self.settled.contains(position));
         let hull = unsettled().next().map_or(0..0, |first| first..unsettled().last().map_or(first, |last| last + 1));
         let mut settled = BitSet::with_capacity(setting.len);
@@ -569,7 +568,7 @@ impl Sweep {
         unit.map(|needed| needed..needed + 1).or_else(|| front.refused(self.front_since))
     }
 
-    /// Takes the answer to what [`Sweep::probe`] returned.
+    /// Takes the outcome of the question that [`Sweep::probe`] returned.
     pub(crate) fn probed(&mut self, yes: bool) {
         self.probe = None;
         if let Some(independence) = &mut self.independence {
@@ -605,7 +604,7 @@ impl Sweep {
         settled
     }
 
-    /// The lanes without overlap: a front lane that goes through the others stands for all of them.
+    /// Lists the lanes without overlap: a front lane that goes through the others replaces all of them.
     fn counted(&self) -> &[Lane] {
         if self.front_goes_through { &self.lanes[..1] } else { &self.lanes }
     }
@@ -662,7 +661,7 @@ impl Sweep {
         self.in_order
     }
 
-    /// Where every kept unit's last refusal stands among the removals.
+    /// The index of each kept unit's last refusal among the removals.
     pub(crate) fn certificates(&self) -> (&[Certificate], &[Range<usize>]) {
         (&self.certificates, &self.removals)
     }

@@ -29,7 +29,7 @@ struct Gap {
     all: u32,
     /// Without those of the run that the unit before the gap ended.
     without_previous: u32,
-    /// Without those of the run that the unit behind the gap ended.
+    /// Without the units of the run that the unit after the gap ended.
     without_next: u32,
 }
 
@@ -45,8 +45,7 @@ impl Gap {
     }
 }
 
-/// Keeps of the gaps met so far those that no nearer one makes pointless: nearest last, each older
-/// than those before it in the list.
+/// Keeps those gaps that no nearer one makes pointless: the nearest last, each older than those before it in the list.
 fn push_newer(gaps: &mut Vec<(usize, u32)>, gap: usize, newest: u32) {
     if newest == 0 {
         return;
@@ -70,7 +69,7 @@ struct Table {
     positions: Vec<u32>,
     /// Distance to the nearest removal before the unit that is newer than its certificate.
     before: Vec<u32>,
-    /// The same, after the unit.
+    /// The gaps after the unit.
     after: Vec<u32>,
     /// Indices of the stale units, ascending, per bucket.
     queues: [Vec<u32>; BUCKETS],
@@ -206,8 +205,8 @@ impl Verification {
         Self { table: Arc::new(table), heads: [0; BUCKETS], chances, theta, empty_known_uninteresting }
     }
 
-    /// The stale unit with the best chance, the earliest in sweep order among equals; `None` when
-    /// every certificate is fresh or the best chance is below theta.
+    /// Returns the stale unit with the best probability, the earliest in sweep order among equals; `None` if every
+    /// certificate is fresh or the best probability is below theta.
     pub(crate) fn pick(&self) -> Option<Pick> {
         if self.empty_known_uninteresting && self.table.positions.len() == 1 {
             // Without its last unit the candidate is empty: that answer is known.

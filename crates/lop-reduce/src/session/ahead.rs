@@ -144,7 +144,7 @@ impl<'a> Session<'a, '_> {
         self.statistics.counts.total() + ahead as u64
     }
 
-    /// Counts them together with the running ones.
+    /// Returns the number of tests that have started, including the running ones.
     pub(super) fn tests_begun(&self) -> u64 {
         let running = match &self.ahead {
             Speculation::Sees(speculator) => speculator.running.len(),

@@ -42,7 +42,7 @@ pub(crate) fn keep_closures(reducer: &mut Reducer<'_, '_>) -> Result<(), Interru
     Ok(())
 }
 
-/// Continues from the bodies.
+/// Continues with the bodies.
 fn go_on_with_bodies(reducer: &mut Reducer<'_, '_>) -> Result<(), Interrupt> {
     loop {
         reducer.mark_with(&(), |reducer, ()| go_on_with_bodies(reducer))?;

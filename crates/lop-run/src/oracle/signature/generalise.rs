@@ -86,7 +86,7 @@ impl<'a> Context<'a> {
         Context { scanner, content, name, any_quotes: false, pattern: String::new(), used: 0 }
     }
 
-    /// The pattern that allows anything between quotes.
+    /// Allows anything between quotes.
     pub(super) fn with_any_quotes(self) -> Self {
         Context { any_quotes: true, ..self }
     }
