@@ -90,7 +90,7 @@ fn each_answering(test: impl Fn(&str, Box<dyn Executor>)) {
             let farm = crate::farm::Farm::start();
             let address = format!("grpc://{}", farm.address).parse().expect("an address");
             let place = lop_remote::Remote::new(lop_remote::RemoteOptions::new(address)).expect("a client");
-            let confinement = Confinement { elsewhere: Some(Arc::new(place)), ..Confinement::default() };
+            let confinement = Confinement { remote: Some(Arc::new(place)), ..Confinement::default() };
             let oracle = oracle.confined(confinement).expect("nothing is read");
             test("workers that wait for other machines", Box::new(workers(oracle, count)));
         }

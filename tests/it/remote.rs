@@ -43,7 +43,7 @@ fn oracle(script: &str, address: &str, patience: Duration) -> CommandOracle {
     let oracle = CommandOracle::command(&words, Path::new("f"), Conditions::default()).expect("sh is there");
     let options = RemoteOptions { patience, ..RemoteOptions::new(address.parse().expect("an address")) };
     let elsewhere = Some(Arc::new(Remote::new(options).expect("a client")) as _);
-    oracle.confined(Confinement { elsewhere, ..Confinement::default() }).expect("nothing is read")
+    oracle.confined(Confinement { remote, ..Confinement::default() }).expect("nothing is read")
 }
 
 /// Judges candidates one after the other.

@@ -27,11 +27,11 @@ impl ConfineArgs {
             });
         }
         #[cfg(feature = "remote")]
-        let (elsewhere, inputs) = (self.remote.place()?, self.remote.remote_input.clone());
+        let (remote, inputs) = (self.remote.place()?, self.remote.remote_input.clone());
         #[cfg(not(feature = "remote"))]
-        let (elsewhere, inputs) = Default::default();
+        let (remote, inputs) = Default::default();
         let memory_limit = self.memory_limit.map(|size| size as u64);
-        Ok(Confinement { memory_limit, limiter: lop(), isolation, elsewhere, inputs })
+        Ok(Confinement { memory_limit, limiter: lop(), isolation, remote, inputs })
     }
 }
 

@@ -34,7 +34,7 @@ pub(super) fn too_large(path: &Path) -> Failure {
 }
 
 /// The files that lop reads, and those that it writes except for standard output.
-pub(super) struct Files<'p> {
+pub(super) struct CheckedFiles<'p> {
     pub(super) input: &'p Path,
     pub(super) program: &'p Path,
     pub(super) output: Option<&'p Path>,
@@ -42,7 +42,7 @@ pub(super) struct Files<'p> {
     pub(super) report: Option<&'p Path>,
 }
 
-impl Files<'_> {
+impl CheckedFiles<'_> {
     /// Checks that no written file is one that is needed, or written twice. The output is compared with the input when
     /// it is opened.
     ///

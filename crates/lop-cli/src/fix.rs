@@ -39,7 +39,7 @@ pub(super) fn fixing(
     let words: Vec<OsString> = words.into_iter().map(OsString::from).collect();
     let here = std::env::current_dir().unwrap_or_default();
     let words = reworded(&words, &settled_words(&words, &here, path));
-    let confinement = Confinement { elsewhere: None, inputs: Vec::new(), ..confinement.clone() };
+    let confinement = Confinement { remote: None, inputs: Vec::new(), ..confinement.clone() };
     let command = CommandOracle::command(&words, subject.clone(), Conditions::default())?;
     let fix = command.confined(confinement)?.with_belongings(beside)?;
     let (own, deadline) = (fix.clone(), deadline.unwrap_or(DEADLINE));

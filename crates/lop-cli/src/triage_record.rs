@@ -336,7 +336,7 @@ impl Record {
 }
 
 /// The names in the folder of a group.
-pub(crate) struct Files {
+pub(crate) struct GroupFiles {
     pub(crate) input: &'static str,
     pub(crate) reduced: &'static str,
     pub(crate) signature: &'static str,
@@ -344,8 +344,8 @@ pub(crate) struct Files {
     pub(crate) issue: &'static str,
 }
 
-pub(crate) const FILES: Files =
-    Files { input: "input", reduced: "reduced", signature: "signature", stderr: "stderr", issue: "issue.md" };
+pub(crate) const FILES: GroupFiles =
+    GroupFiles { input: "input", reduced: "reduced", signature: "signature", stderr: "stderr", issue: "issue.md" };
 
 /// A signature that was written down.
 fn signature_of(value: &Value) -> Option<Signature> {

@@ -7,8 +7,8 @@ use std::time::Duration;
 use lop_reduce::usual_deadline;
 use lop_run::oracle::{Exit, Outcome, Unresolved};
 
-use super::away;
 use super::facts::{Facts, median};
+use super::remote;
 use super::{Finding, Level};
 
 /// A check; `None` if it doesn't apply to these facts.
@@ -19,7 +19,7 @@ const CHECKS: [Check; 15] = [
     starts,
     paths,
     input,
-    elsewhere,
+    remote_machine,
     repeats,
     empty,
     trivial,
@@ -59,8 +59,8 @@ fn starts(facts: &Facts) -> Option<Finding> {
     })
 }
 
-fn elsewhere(facts: &Facts) -> Option<Finding> {
-    Some(away::finding(facts.away.as_ref()?, facts.input.first()?))
+fn remote_machine(facts: &Facts) -> Option<Finding> {
+    Some(remote::finding(facts.remote.as_ref()?, facts.input.first()?))
 }
 
 fn input(facts: &Facts) -> Option<Finding> {
@@ -79,7 +79,7 @@ fn input(facts: &Facts) -> Option<Finding> {
 }
 
 fn repeats(facts: &Facts) -> Option<Finding> {
-    let all: Vec<&Outcome> = facts.input.iter().chain(&facts.elsewhere).collect();
+    let all: Vec<&Outcome> = facts.input.iter().chain(&facts.other_directory).collect();
     let interesting = all.iter().filter(|outcome| outcome.is_interesting()).count();
     if facts.is_flaky() {
         let seen = format!("the test is flaky: {interesting} of {} runs on the input were interesting", all.len());
@@ -145,8 +145,8 @@ fn original(facts: &Facts) -> Option<Finding> {
 }
 
 fn directory(facts: &Facts) -> Option<Finding> {
-    let outcome = facts.elsewhere.first()?;
-    if !facts.differs_elsewhere() {
+    let outcome = facts.other_directory.first()?;
+    if !facts.differs_in_other_directory() {
         return Some(Finding::ok("directory", "the answer is the same in another directory"));
     }
     // A flaky test is flaky everywhere.
@@ -346,7 +346,7 @@ mod tests {
             empty: Some(no()),
             trivial: Some(no()),
             trivial_inputs: vec![("`{}`".to_owned(), no())],
-            elsewhere: vec![yes(20)],
+            other_directory: vec![yes(20)],
             together: vec![yes(21); 2],
             null: Some((true, true)),
             ..Facts::default()
@@ -382,7 +382,7 @@ mod tests {
             ("empty file", Level::Fault, |facts| facts.empty = Some(yes(5))),
             ("trivial file", Level::Fault, |facts| facts.trivial = Some(yes(5))),
             ("original", Level::Warning, |facts| facts.names_original = Some("cc /a/b.x".into())),
-            ("directory", Level::Warning, |facts| facts.elsewhere = vec![no(); 5]),
+            ("directory", Level::Warning, |facts| facts.other_directory = vec![no(); 5]),
             ("processes", Level::Warning, |facts| facts.processes = vec!["sleep".into()]),
             ("sources", Level::Warning, |facts| facts.changed = vec!["/a/log".into()]),
             ("/dev/null", Level::Fault, |facts| facts.null = Some((true, false))),
@@ -434,7 +434,7 @@ mod tests {
     fn an_input_that_is_refused_is_explained() {
         let refused = |exit| {
             let input = vec![Outcome { exit, ..no() }; 5];
-            let facts = Facts { input, elsewhere: Vec::new(), together: Vec::new(), ..healthy() };
+            let facts = Facts { input, other_directory: Vec::new(), together: Vec::new(), ..healthy() };
             let found = findings(&facts);
             found.into_iter().find(|finding| finding.level == Level::Fault).expect("a fault").fix
         };
@@ -444,9 +444,9 @@ mod tests {
     }
 
     #[test]
-    fn what_differs_elsewhere_now_and_then_is_flaky_and_nothing_else() {
+    fn what_differs_in_other_directory_now_and_then_is_flaky_and_nothing_else() {
         for (here, there) in [(vec![yes(20); 2], vec![no(), yes(20)]), (vec![yes(20), no()], vec![no(); 2])] {
-            let finding = only(|facts| (facts.input, facts.elsewhere) = (here, there));
+            let finding = only(|facts| (facts.input, facts.other_directory) = (here, there));
             assert_eq!((finding.check, finding.level), ("repeated", Level::Fault), "{finding:#?}");
         }
     }

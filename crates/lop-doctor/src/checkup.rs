@@ -13,7 +13,7 @@ use lop_reduce::{Event, EventSink};
 use lop_run::oracle::{Cancel, Oracle, Outcome, Slot, SlotOptions, is_device};
 
 use super::checks::TRIVIAL_CHECKS;
-use super::exam::{Examination, elsewhere, together};
+use super::exam::{Examination, together, try_other_directory};
 use super::traces::Snapshot;
 use super::trivial_inputs::TRIVIAL;
 use super::{Level, findings};
@@ -97,15 +97,15 @@ impl<'a> Checkup<'a> {
         }
         let texts: Vec<&[u8]> = cases.iter().map(|case| &*case.candidate).collect();
         let judge = || together(examination, &texts, deadline, self.cancel);
-        let mut go_elsewhere = || elsewhere(examination, &mut slot, deadline, self.cancel, &mut facts);
+        let mut try_there = || try_other_directory(examination, &mut slot, deadline, self.cancel, &mut facts);
         let (judged, gone) = if examination.jobs > texts.len() {
             thread::scope(|scope| {
                 let judged = scope.spawn(judge);
-                let gone = go_elsewhere();
+                let gone = try_there();
                 (judged.join().expect("the oracle does not panic"), gone)
             })
         } else {
-            (judge(), go_elsewhere())
+            (judge(), try_there())
         };
         // A stopped examination has no findings.
         let is_over = judged.is_ok() && gone.is_ok();
@@ -130,7 +130,7 @@ impl<'a> Checkup<'a> {
             .trivial
             .iter()
             .chain(trivial_inputs)
-            .chain(&facts.elsewhere)
+            .chain(&facts.other_directory)
             .chain(&facts.input[1..])
             .chain(&beside_others)
             .collect();

@@ -11,8 +11,8 @@ use lop_run::oracle::{
     Cancel, CommandOracle, Oracle, Outcome, PrivateDirectory, Slot, SlotOptions, is_device, is_root,
 };
 
-use super::away;
 use super::facts::Facts;
+use super::remote;
 use super::traces::{Script, Snapshot};
 use super::trivial_inputs::{TRIVIAL, TrivialInputs};
 use super::trouble::Trouble;
@@ -127,7 +127,7 @@ fn runs(
     let (verdict, took) = (first.verdict, first.duration);
     facts.input.push(first);
     if verdict.is_some() {
-        facts.away = away::compare(oracle, examination.words, content, place.deadline, &mut place.slot, cancel);
+        facts.remote = remote::compare(oracle, examination.words, content, place.deadline, &mut place.slot, cancel);
     }
     if verdict.is_none() {
         // The test cannot run, so there is nothing more to examine.
@@ -156,7 +156,7 @@ fn runs(
         return Ok(());
     }
     say("the input in another directory");
-    elsewhere(examination, &mut place.slot, place.deadline, cancel, facts)?;
+    try_other_directory(examination, &mut place.slot, place.deadline, cancel, facts)?;
     if examination.jobs > 1 {
         say(&format!("the input, {} at the same time", examination.jobs));
         // Tests that wait for each other must not look like an outcome.
@@ -180,7 +180,7 @@ fn jobs_factor(jobs: usize) -> u32 {
 
 /// Runs the test in a directory with another, longer path on the same file system as `slot`. Returns nothing if no such
 /// directory can be created. If the outcome differs, repeats both, because a flaky test differs everywhere.
-pub(super) fn elsewhere(
+pub(super) fn try_other_directory(
     examination: &Examination<'_>,
     slot: &mut Slot,
     deadline: Duration,
@@ -199,9 +199,9 @@ pub(super) fn elsewhere(
         let outcome = examination.oracle.judge(examination.content, slot, deadline, cancel);
         if cancel.is_stopped() { Err(Trouble::Cancelled) } else { Ok(outcome) }
     };
-    facts.elsewhere.push(judge(&mut there)?);
-    while facts.differs_elsewhere() && !facts.is_flaky() && facts.elsewhere.len() < REPEATS {
-        facts.elsewhere.push(judge(&mut there)?);
+    facts.other_directory.push(judge(&mut there)?);
+    while facts.differs_in_other_directory() && !facts.is_flaky() && facts.other_directory.len() < REPEATS {
+        facts.other_directory.push(judge(&mut there)?);
         facts.input.push(judge(slot)?);
     }
     Ok(())

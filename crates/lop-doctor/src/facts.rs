@@ -5,8 +5,8 @@ use std::time::Duration;
 
 use lop_run::oracle::{Exit, Outcome};
 
-use super::away::Away;
 use super::missing::Missing;
+use super::remote::RemoteComparison;
 use super::rewording::Reworded;
 
 /// The facts about a test. A fact that was not collected is `None` or empty.
@@ -26,7 +26,7 @@ pub struct Facts {
     pub trivial_inputs: Vec<(String, Outcome)>,
     /// Runs on the input in another directory. If the first one differs from those in the usual place, as many as
     /// there.
-    pub elsewhere: Vec<Outcome>,
+    pub other_directory: Vec<Outcome>,
     /// The words of the command that were rewritten, because they only work in one directory.
     pub reworded: Vec<Reworded>,
     /// Files that the test lacks in its own directory.
@@ -46,7 +46,7 @@ pub struct Facts {
     /// Whether /dev/null was a device before, and after.
     pub null: Option<(bool, bool)>,
     /// The comparison with the other machine, if tests run there.
-    pub away: Option<Away>,
+    pub remote: Option<RemoteComparison>,
     /// The deadline that the user asked for.
     pub deadline: Option<Duration>,
 }
@@ -56,7 +56,7 @@ impl Facts {
     #[must_use]
     pub fn runs(&self) -> usize {
         let single = [&self.empty, &self.trivial].into_iter().flatten().count();
-        self.input.len() + self.together.len() + self.elsewhere.len() + self.trivial_inputs.len() + single
+        self.input.len() + self.together.len() + self.other_directory.len() + self.trivial_inputs.len() + single
     }
 
     /// Whether the first run on the input was interesting.
@@ -70,8 +70,8 @@ impl Facts {
     }
 
     /// Whether the input was interesting, but not in another directory.
-    pub(super) fn differs_elsewhere(&self) -> bool {
-        self.is_interesting() && self.elsewhere.iter().any(|outcome| !outcome.is_interesting())
+    pub(super) fn differs_in_other_directory(&self) -> bool {
+        self.is_interesting() && self.other_directory.iter().any(|outcome| !outcome.is_interesting())
     }
 
     /// Whether the outcomes in one place differ.
@@ -80,7 +80,7 @@ impl Facts {
             let interesting = runs.iter().filter(|outcome| outcome.is_interesting()).count();
             interesting > 0 && interesting < runs.len()
         };
-        contradicts(&self.input) || contradicts(&self.elsewhere)
+        contradicts(&self.input) || contradicts(&self.other_directory)
     }
 
     /// The median duration on the input.

@@ -9,12 +9,12 @@
 //!
 //! Internal to lop: no version of this crate promises anything.
 
-mod away;
 mod checks;
 mod checkup;
 mod exam;
 mod facts;
 mod missing;
+mod remote;
 mod rewording;
 mod traces;
 mod trivial_inputs;
@@ -22,12 +22,12 @@ mod trouble;
 
 use std::fmt;
 
-pub use away::Away;
 pub use checks::findings;
 pub use checkup::{Checkup, CheckupLevel};
 pub use exam::{Examination, examine};
 pub use facts::Facts;
 pub use missing::{Missing, missing, named};
+pub use remote::RemoteComparison;
 pub use rewording::{Reworded, reworded, settled_words};
 pub use trivial_inputs::{TrivialInput, TrivialInputs};
 pub use trouble::Trouble;

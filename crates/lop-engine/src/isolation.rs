@@ -85,7 +85,7 @@ impl Side {
 /// # Errors
 /// Those of `judge`.
 pub fn isolate<E>(len: usize, judge: impl FnMut(&BitSet) -> Result<Answer, E>) -> Result<Isolated, E> {
-    State::search(len, false, judge)
+    Bisection::search(len, false, judge)
 }
 
 /// Brings the two as close as [`isolate`] does while outcomes help, and leaves the rest: a sweep ends after half as
@@ -95,10 +95,10 @@ pub fn isolate<E>(len: usize, judge: impl FnMut(&BitSet) -> Result<Answer, E>) -
 /// # Errors
 /// Those of `judge`.
 pub fn approach<E>(len: usize, judge: impl FnMut(&BitSet) -> Result<Answer, E>) -> Result<Isolated, E> {
-    State::search(len, true, judge)
+    Bisection::search(len, true, judge)
 }
 
-struct State<J> {
+struct Bisection<J> {
     now: Isolated,
     judge: J,
     /// Answers, by the configuration.
@@ -110,11 +110,11 @@ struct State<J> {
     is_brief: bool,
 }
 
-impl<E, J: FnMut(&BitSet) -> Result<Answer, E>> State<J> {
+impl<E, J: FnMut(&BitSet) -> Result<Answer, E>> Bisection<J> {
     fn search(len: usize, is_brief: bool, judge: J) -> Result<Isolated, E> {
         let mut failing = BitSet::with_capacity(len);
         failing.insert_range(0..len);
-        let mut state = State {
+        let mut state = Bisection {
             now: Isolated { passing: BitSet::with_capacity(len), failing },
             judge,
             known: HashMap::new(),

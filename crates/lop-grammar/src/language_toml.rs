@@ -26,7 +26,7 @@ pub(super) struct LanguageToml {
     #[serde(default)]
     pub(super) clean: Clean,
     #[serde(default)]
-    pub(super) files: Files,
+    pub(super) files: FileReferences,
     #[serde(default)]
     pub(super) lists: Lists,
     #[serde(default)]
@@ -91,7 +91,7 @@ pub(super) struct Clean {
 /// `[files]`: how a file names another.
 #[derive(Debug, Clone, Default, Deserialize)]
 #[serde(deny_unknown_fields, default)]
-pub(super) struct Files {
+pub(super) struct FileReferences {
     pub(super) includes: Vec<Word>,
     pub(super) imports: Vec<Word>,
 }

@@ -26,11 +26,11 @@ const LONG: Duration = Duration::from_secs(3600);
 /// ```
 #[derive(Clone, Debug, Default)]
 pub struct Control {
-    state: Arc<State>,
+    state: Arc<Requests>,
 }
 
 #[derive(Debug, Default)]
-struct State {
+struct Requests {
     paused: AtomicBool,
     /// The skipped passes, in the order of the requests. The list only grows.
     skipped: Mutex<Vec<&'static str>>,

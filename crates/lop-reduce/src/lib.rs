@@ -242,7 +242,7 @@ fn reduce_in_time(
         tools: None,
         project,
         evidence: Evidence::nothing(units),
-        elsewhere: Default::default(),
+        other_languages: Default::default(),
         round: 0,
         couples: false,
         second_looks: Default::default(),

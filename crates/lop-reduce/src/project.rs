@@ -22,10 +22,10 @@ const TOGETHER: usize = 64;
 
 /// The files of a test case and their languages.
 #[derive(Clone)]
-pub struct Project(Arc<Files>);
+pub struct Project(Arc<ProjectFiles>);
 
 #[derive(Clone)]
-struct Files {
+struct ProjectFiles {
     archive: Archive,
     grammars: Vec<Arc<Grammar>>,
     /// The contents of each file of the input, by its path.
@@ -103,13 +103,13 @@ impl Project {
             };
             contents.insert(file.path.clone(), number.map_or(Content::Text, Content::Language));
         }
-        Ok(Project(Arc::new(Files { archive, grammars, contents, has_fixed_paths: false, named: None })))
+        Ok(Project(Arc::new(ProjectFiles { archive, grammars, contents, has_fixed_paths: false, named: None })))
     }
 
     /// Returns the project with fixed paths: no pass moves a file.
     #[must_use]
     pub fn with_fixed_paths(self) -> Self {
-        Project(Arc::new(Files { has_fixed_paths: true, ..Arc::unwrap_or_clone(self.0) }))
+        Project(Arc::new(ProjectFiles { has_fixed_paths: true, ..Arc::unwrap_or_clone(self.0) }))
     }
 
     /// The project with the paths that the test names: of files, or of directories whose files are meant. Paths of nothing
@@ -277,7 +277,7 @@ fn extension(path: &Path) -> String {
     path.extension().map(|extension| extension.to_string_lossy().to_lowercase()).unwrap_or_default()
 }
 
-impl Files {
+impl ProjectFiles {
     fn is_in(&self, entry: &Entry, language: usize) -> bool {
         self.content(&entry.path) == Content::Language(language)
     }

@@ -65,7 +65,7 @@ pub(super) struct Reducer<'a, 'g: 'a> {
     /// Of the language that is worked on.
     pub(super) evidence: Evidence,
     /// Of the languages that parts of the text are in.
-    pub(super) elsewhere: BTreeMap<String, Evidence>,
+    pub(super) other_languages: BTreeMap<String, Evidence>,
     pub(super) round: usize,
     /// Whether a candidate that removes the last reference to a definition removes the definition, too, if the test
     /// refuses it otherwise.
@@ -174,7 +174,7 @@ impl<'a, 'g> Reducer<'a, 'g> {
             project: self.project,
             tools: self.tools.clone(),
             evidence: self.evidence.clone(),
-            elsewhere: self.elsewhere.clone(),
+            other_languages: self.other_languages.clone(),
             round: self.round,
             couples: self.couples,
             second_looks: self.second_looks.clone(),
@@ -240,7 +240,7 @@ impl<'g> Reducer<'_, 'g> {
     pub(super) fn forget_refusals(&mut self) {
         self.session.forget_refusals();
         self.evidence.classes.forget_refusals();
-        self.elsewhere.clear();
+        self.other_languages.clear();
     }
 
     /// Begins again from the best result.

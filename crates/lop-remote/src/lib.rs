@@ -164,7 +164,7 @@ pub struct Remote {
     /// Actions that were sent. A repeated action bypasses the server's cache, because a cached answer is no new
     /// evidence.
     asked: Mutex<HashSet<String>>,
-    state: Mutex<State>,
+    state: Mutex<Contact>,
     /// Time of the last success of the control action for a file. Locked while it runs.
     known: tokio::sync::Mutex<Option<Instant>>,
     first: Mutex<Option<First>>,
@@ -185,7 +185,7 @@ struct First {
 
 /// The state of the connection.
 #[derive(Default)]
-struct State {
+struct Contact {
     has_answered: bool,
     /// Time since which no call succeeded.
     failing: Option<Instant>,
@@ -234,7 +234,7 @@ impl Remote {
             };
             let trouble = match believed {
                 Ok(ran) => {
-                    *lock(&self.state) = State { has_answered: true, failing: None };
+                    *lock(&self.state) = Contact { has_answered: true, failing: None };
                     return Ok(ran);
                 }
                 Err(trouble) => trouble,

@@ -81,7 +81,7 @@ pub(super) struct Directory {
     owner: (u32, u32),
     /// The state in which lop left the directory. In any other state, another program has written to it. `None` if
     /// nothing could be lost.
-    left: Option<State>,
+    left: Option<DirectoryState>,
     /// The result that is there.
     written: Option<Vec<u8>>,
     /// The place of results since another program has written there.
@@ -94,7 +94,7 @@ pub(super) struct Directory {
 
 /// The state of a directory.
 #[derive(Debug, PartialEq, Eq)]
-enum State {
+enum DirectoryState {
     /// The files of the input.
     Input(blake3::Hash),
     /// The result that was written last, by its stamp.
@@ -177,8 +177,8 @@ impl Directory {
         project::read(&self.near.path_of(self.place())).ok().map(|found| found.members)
     }
 
-    fn stamp(&self) -> Option<State> {
-        tree::stamp(&self.near.path_of(self.place())).map(State::Result)
+    fn stamp(&self) -> Option<DirectoryState> {
+        tree::stamp(&self.near.path_of(self.place())).map(DirectoryState::Result)
     }
 
     /// The name of the place of results.
@@ -186,15 +186,15 @@ impl Directory {
         self.beside.as_ref().map_or(&self.own, |beside| last(beside))
     }
 
-    fn input_state(&self, members: &[Member]) -> State {
-        State::Input(blake3::hash(&self.archive.text(members)))
+    fn input_state(&self, members: &[Member]) -> DirectoryState {
+        DirectoryState::Input(blake3::hash(&self.archive.text(members)))
     }
 
     /// Whether another program has written to the directory. From a missing directory nothing can be lost.
     fn is_changed(&self) -> bool {
         let found = match &self.left {
-            Some(State::Input(_)) => self.members().map(|members| self.input_state(&members)),
-            Some(State::Result(_)) => self.stamp(),
+            Some(DirectoryState::Input(_)) => self.members().map(|members| self.input_state(&members)),
+            Some(DirectoryState::Result(_)) => self.stamp(),
             None => None,
         };
         found.is_some() && found != self.left
@@ -238,8 +238,8 @@ impl Directory {
 
     /// Keeps the replaced directory, and returns its path, if it isn't as lop left it.
     fn save_edits(&self, old: TemporaryFolder<'_>) -> io::Result<Option<PathBuf>> {
-        let now = tree::stamp(&self.near.path_of(old.name())).map(State::Result);
-        if !matches!(self.left, Some(State::Result(_))) || now == self.left {
+        let now = tree::stamp(&self.near.path_of(old.name())).map(DirectoryState::Result);
+        if !matches!(self.left, Some(DirectoryState::Result(_))) || now == self.left {
             return Ok(None);
         }
         let saved = free_name(&self.near, &self.name, ".edited");

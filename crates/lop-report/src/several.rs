@@ -61,7 +61,7 @@ impl Several {
     ///
     /// # Errors
     /// A place that cannot be written.
-    pub(super) fn elsewhere(
+    pub(super) fn in_other_place(
         (name, input): &(PathBuf, PathBuf),
         archive: &Archive,
         output: &Path,

@@ -159,7 +159,7 @@ impl Store {
         let place = match (kept, &whole) {
             (Kept::Stdout, _) => Destination::Stdout,
             (Kept::File(output), Input::Files(files, archive)) if files.len() == 1 => {
-                Destination::Files(Box::new(Several::elsewhere(&files[0], archive, output)?))
+                Destination::Files(Box::new(Several::in_other_place(&files[0], archive, output)?))
             }
             (Kept::File(output), Input::Directory(_, archive) | Input::Files(_, archive)) => {
                 Destination::Files(Box::new(Directory::new_one(output, input, archive)?))
@@ -332,7 +332,7 @@ impl Store {
 
     /// Where the result is if the folder of its place was moved since, or its path leads to another one.
     #[must_use]
-    pub fn away(&self) -> Option<PathBuf> {
+    pub fn moved_to(&self) -> Option<PathBuf> {
         let Destination::Rename(target) = &self.place else { return None };
         let (folder, name) = target.place();
         let now = folder.whereabouts()?;
@@ -700,7 +700,7 @@ mod tests {
         fs::write(at("elsewhere/deep/a.txt"), "original").expect("a file");
         let mut store = Store::open(&at("work/deep/a.txt"), &Kept::InPlace).expect("a writable place");
         store.expect(b"original");
-        assert_eq!(store.away(), None);
+        assert_eq!(store.moved_to(), None);
         // As the owner of the parent folder could do it.
         fs::rename(at("work"), at("moved")).expect("our own folder");
         std::os::unix::fs::symlink("elsewhere", at("work")).expect("a link");
@@ -712,7 +712,7 @@ mod tests {
         assert_eq!(fs::read(at("moved/deep/a.txt")).expect("the result"), b"short");
         if cfg!(target_os = "linux") {
             let now = at("moved/deep/a.txt").canonicalize().expect("it is there");
-            assert_eq!((store.away(), store.is_gone()), (Some(now), false));
+            assert_eq!((store.moved_to(), store.is_gone()), (Some(now), false));
         }
         fs::remove_dir_all(at("moved")).expect("our own folder");
         assert!(store.is_gone() && store.rescue(b"s", &|| true).is_err());

@@ -181,7 +181,7 @@ impl Case {
                 message: format!("{} could not be applied within {}", patch.display(), text::duration(DEADLINE)),
                 hint: "apply it with another tool, and name both results".to_owned(),
             })?;
-            let (changed, elsewhere) = patched.map_err(|why| Failure::Patch { path: patch.clone(), why })?;
+            let (changed, ignored) = patched.map_err(|why| Failure::Patch { path: patch.clone(), why })?;
             cases.push(if archive.is_some() {
                 let (archive, text) = Archive::pack(&changed);
                 (Some(archive), text)
@@ -189,11 +189,11 @@ impl Case {
                 (None, changed.into_iter().next().map(|member| member.content).unwrap_or_default())
             });
             names.push(format!("{} with {}", path.display(), patch.display()));
-            if !elsewhere.is_empty() {
+            if !ignored.is_empty() {
                 notes.push(format!(
                     "ignored in the patch, because it is not in {}: {}",
                     path.display(),
-                    elsewhere.join(", ")
+                    ignored.join(", ")
                 ));
             }
         }

@@ -383,7 +383,7 @@ impl Reduction {
             test: self.oracle.describe(),
             wanted: self.test.wanted.clone(),
             says_nothing: self.test.is_command && !self.test.spec.has_conditions(),
-            elsewhere: self.oracle.place(),
+            remote: self.oracle.place(),
             why,
             typed: self.typed.clone(),
             kept,
@@ -522,7 +522,7 @@ impl Start {
         if let Some(best) = journal.ahead() {
             let (place, number) = (output.place(), past.steps.len());
             let folder = past.path.display();
-            let kept = format!("`lop history {folder} --at {number} -o OUT` writes the best one so far elsewhere");
+            let kept = format!("`lop history {folder} --at {number} -o OUT` writes the best one so far remote");
             store.restore(best, &case.content).map_err(|source| Failure::Result { source, place, kept })?;
         }
         Ok((Some(journal), Some(resumed(&past, copy.as_deref()))))

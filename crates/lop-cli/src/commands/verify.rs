@@ -66,7 +66,7 @@ pub fn run(args: VerifyArgs, typed: &[OsString]) -> Result<Code, Failure> {
     detect::settle(&mut settings, (!is_recorded).then_some(&typed[..]), &cancel)?;
     let (command, grammar) = (settings.test.oracle.describe(), settings.case.grammar.clone());
     let result = Arc::clone(&settings.case.content);
-    let elsewhere = settings.test.oracle.place();
+    let remote = settings.test.oracle.place();
     let mut workers = exec::start(Arc::new(settings.test.oracle), settings.test.jobs, result.len(), &cancel)?;
     let report = reduce_shared(Arc::clone(&result), grammar, &mut *workers, &settings.options, &mut Silent, &cancel);
     workers.shutdown();
@@ -75,7 +75,7 @@ pub fn run(args: VerifyArgs, typed: &[OsString]) -> Result<Code, Failure> {
         Err(error) => {
             let (input, test, wanted) = (name.into(), command, settings.test.wanted);
             let (says_nothing, why, kept, typed) = Default::default();
-            let unfinished = Unfinished { error, input, test, wanted, says_nothing, why, typed, elsewhere, kept };
+            let unfinished = Unfinished { error, input, test, wanted, says_nothing, why, typed, remote, kept };
             return Err(Failure::Reduce(Box::new(unfinished)));
         }
         Ok(report) => report,

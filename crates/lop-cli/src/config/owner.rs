@@ -33,7 +33,9 @@ impl Owner<'_> {
         match self {
             Owner::User => Ok(()),
             Owner::Project(_) if arg.get::<SetBy>() == Some(&SetBy::Project) => Ok(()),
-            Owner::Project(_) => Err((format!("{name} cannot be set in a project's lop.toml"), self.elsewhere(name))),
+            Owner::Project(_) => {
+                Err((format!("{name} cannot be set in a project's lop.toml"), self.other_places(name)))
+            }
         }
     }
 
@@ -47,7 +49,7 @@ impl Owner<'_> {
             Owner::User => Ok(()),
             Owner::Project(_) => Err((
                 format!("{name} cannot name {what} in a project's lop.toml, as lop would run its code"),
-                self.elsewhere(name),
+                self.other_places(name),
             )),
         }
     }
@@ -61,10 +63,10 @@ impl Owner<'_> {
         if is_inside(path, folder) {
             return Ok(());
         }
-        Err((format!("{name} points outside the project"), self.elsewhere(name)))
+        Err((format!("{name} points outside the project"), self.other_places(name)))
     }
 
-    fn elsewhere(self, name: &str) -> String {
+    fn other_places(self, name: &str) -> String {
         match self {
             Owner::Project(Some(user)) => format!("set it in your own file, {}, or use --{name}", user.display()),
             _ => format!("use --{name} on the command line"),

@@ -38,7 +38,7 @@ pub struct Unfinished {
     /// The command line.
     pub typed: Vec<OsString>,
     /// The machines that ran the test, if that is not this one.
-    pub elsewhere: Option<String>,
+    pub remote: Option<String>,
     /// Where the best result so far is, as a sentence, if there is one.
     pub kept: Option<String>,
 }
@@ -107,7 +107,7 @@ impl Unfinished {
                     }
                     _ => {}
                 }
-                if let Some(place) = &self.elsewhere {
+                if let Some(place) = &self.remote {
                     let hint = format!(
                         "`lop doctor --remote {place}` with the same test and file shows what differs there; --remote-input \
                          sends a file along"

@@ -4,7 +4,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use crate::failure::Failure;
-use crate::files::{Files, is_same};
+use crate::files::{CheckedFiles, is_same};
 use crate::options::ReduceArgs;
 use crate::piped::is_stdout;
 use lop_journal::Past;
@@ -66,7 +66,7 @@ impl Output {
         if kept == Kept::InPlace && fs::metadata(&case.path).map_or(true, is_special) {
             return Err(Failure::InputIsSpecial(case.path.clone()));
         }
-        let files = Files {
+        let files = CheckedFiles {
             input: given,
             program,
             output: if let Kept::File(output) = &kept { Some(output) } else { None },
@@ -116,7 +116,7 @@ impl Output {
     /// Names the place where the result is, even if it could not be written to its own.
     #[must_use]
     pub fn place_in(&self, store: &Store) -> String {
-        let moved = store.away().or_else(|| store.beside().map(Path::to_owned));
+        let moved = store.moved_to().or_else(|| store.beside().map(Path::to_owned));
         moved.map_or_else(|| self.place(), |path| path.display().to_string())
     }
 }

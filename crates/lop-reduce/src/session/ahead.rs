@@ -12,7 +12,7 @@ use lop_run::exec::{Executor, Inline, Job, Key, Ticket, key};
 use lop_run::oracle::Outcome;
 
 use super::observed::Observed;
-use super::speculator::{Ended, Run, Speculation, Speculator, Stage};
+use super::speculator::{Ended, RunningTest, Speculation, Speculator, Stage};
 use super::{IN_VAIN, Session};
 
 impl<'a> Session<'a, '_> {
@@ -40,7 +40,7 @@ impl<'a> Session<'a, '_> {
                     self.executor.cancel(early);
                 }
                 let text = Arc::clone(&job.candidate);
-                speculator.begin(ticket, Run { key, text, stage: Stage::PendingQuestion });
+                speculator.begin(ticket, RunningTest { key, text, stage: Stage::PendingQuestion });
             }
         }
         self.executor.submit(job);
@@ -157,7 +157,7 @@ impl<'a> Session<'a, '_> {
         let ticket = Ticket(self.next_ticket);
         let Speculation::Sees(speculator) = &mut self.ahead else { return Ok(()) };
         self.next_ticket += 1;
-        speculator.begin(ticket, Run { key, text: Arc::clone(&job.candidate), stage });
+        speculator.begin(ticket, RunningTest { key, text: Arc::clone(&job.candidate), stage });
         let bytes = job.candidate.len();
         self.executor.submit(Job { ticket, ..job });
         self.tell_trying(ticket, self.statistics.pass, bytes, || "what is likely to be asked next".to_owned())

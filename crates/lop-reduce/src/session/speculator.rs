@@ -33,7 +33,7 @@ pub(super) enum Speculation<'a> {
 pub(super) struct Speculator<'a> {
     pub(super) mark: Option<Checkpoint<'a>>,
     known: Known,
-    pub(super) running: BTreeMap<Ticket, Run>,
+    pub(super) running: BTreeMap<Ticket, RunningTest>,
     /// The tests that have ended and whose questions were not asked yet.
     pub(super) ended: HashMap<Key, Vec<Ended>>,
     /// The bytes of the smallest text of these that shows another failure, by the failure.
@@ -67,7 +67,7 @@ pub(super) struct Ended {
 }
 
 /// A test that runs.
-pub(super) struct Run {
+pub(super) struct RunningTest {
     pub(super) key: Key,
     pub(super) text: Arc<[u8]>,
     pub(super) stage: Stage,
@@ -97,7 +97,7 @@ impl Speculator<'_> {
     }
 
     /// A test begins.
-    pub(super) fn begin(&mut self, ticket: Ticket, run: Run) {
+    pub(super) fn begin(&mut self, ticket: Ticket, run: RunningTest) {
         self.begun += 1;
         self.running.insert(ticket, run);
     }
@@ -117,7 +117,7 @@ impl Speculator<'_> {
 
     /// The test of a question that is asked now, if it runs.
     pub(super) fn adopt(&mut self, key: Key) -> Option<Ticket> {
-        let is_open = |run: &Run| run.key == key && matches!(run.stage, Stage::Early | Stage::Sure);
+        let is_open = |run: &RunningTest| run.key == key && matches!(run.stage, Stage::Early | Stage::Sure);
         let (ticket, run) = self.running.iter_mut().find(|(_, run)| is_open(run))?;
         run.stage = Stage::PendingQuestion;
         Some(*ticket)
@@ -126,7 +126,7 @@ impl Speculator<'_> {
     /// Has the tests go whose questions are not among the wanted ones.
     pub(super) fn leave_others(&mut self, wanted: &[Key]) -> Vec<Ticket> {
         let others = self.running.iter_mut().filter(|(_, run)| run.stage == Stage::Early && !wanted.contains(&run.key));
-        let leave = |(ticket, run): (&Ticket, &mut Run)| {
+        let leave = |(ticket, run): (&Ticket, &mut RunningTest)| {
             run.stage = Stage::Left;
             *ticket
         };
@@ -135,7 +135,7 @@ impl Speculator<'_> {
 
     /// Takes an outcome. Returns the ticket of a test whose question was not asked yet.
     pub(super) fn take(&mut self, ticket: Ticket, outcome: Outcome) -> Option<Ticket> {
-        let Run { key, text, stage } = self.running.remove(&ticket)?;
+        let RunningTest { key, text, stage } = self.running.remove(&ticket)?;
         self.is_due = true;
         self.tests += u32::from(outcome.verdict.is_some());
         self.tested += outcome.duration;
@@ -226,7 +226,7 @@ mod tests {
     /// The bytes of output that are kept of a test on a text of this length.
     fn kept(speculator: &mut Speculator<'_>, bytes: usize, stage: Stage, slip: Option<&str>) -> usize {
         let (key, ticket) = ([bytes as u8; 16], Ticket(bytes as u64));
-        speculator.begin(ticket, Run { key, text: vec![b'x'; bytes].into(), stage });
+        speculator.begin(ticket, RunningTest { key, text: vec![b'x'; bytes].into(), stage });
         let output = || vec![b'o'; Outcome::TAIL];
         let slip = slip.map(str::to_owned);
         let outcome = Outcome::of(Verdict::NotInteresting);

@@ -37,7 +37,7 @@ pub(super) fn reduce_parts<'g>(
     shrink: Shrink,
 ) -> Result<(), Interrupt> {
     let Parts { inside, language, grammar, leaves, around } = parts;
-    let mut evidence = reducer.elsewhere.remove(language).unwrap_or_else(|| Evidence::nothing(leaves));
+    let mut evidence = reducer.other_languages.remove(language).unwrap_or_else(|| Evidence::nothing(leaves));
     change_to(reducer, &mut evidence);
     reducer.session.enter_parts(Arc::clone(&inside), grammar, around);
     // Parts have rounds of their own, and take none from the rest.
@@ -54,7 +54,7 @@ pub(super) fn reduce_parts<'g>(
     reducer.tools = None;
     reducer.session.leave_parts();
     change_to(reducer, &mut evidence);
-    reducer.elsewhere.insert(language.to_owned(), evidence);
+    reducer.other_languages.insert(language.to_owned(), evidence);
     result
 }
 

@@ -15,12 +15,12 @@ use lop_engine::Verdict;
 pub struct Inline<F> {
     judge: F,
     slots: usize,
-    queue: VecDeque<(Job, State)>,
+    queue: VecDeque<(Job, Pending)>,
     is_shut_down: bool,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-enum State {
+enum Pending {
     Waiting,
     Cancelled,
 }
@@ -54,7 +54,7 @@ impl<V: Into<Verdict>, F: FnMut(&[u8]) -> V> Executor for Inline<F> {
 
     fn submit(&mut self, job: Job) {
         assert!(self.queue.iter().all(|(queued, _)| queued.ticket != job.ticket), "{:?} is in flight", job.ticket);
-        let state = if self.is_shut_down { State::Cancelled } else { State::Waiting };
+        let state = if self.is_shut_down { Pending::Cancelled } else { Pending::Waiting };
         self.queue.push_back((job, state));
     }
 
@@ -62,7 +62,7 @@ impl<V: Into<Verdict>, F: FnMut(&[u8]) -> V> Executor for Inline<F> {
         // It stays in the queue until there is an answer: after a panic of the closure it is asked again.
         let (job, state) = self.queue.front()?;
         let ticket = job.ticket;
-        let outcome = if *state == State::Cancelled {
+        let outcome = if *state == Pending::Cancelled {
             Outcome::cancelled()
         } else {
             let start = Instant::now();
@@ -80,7 +80,7 @@ impl<V: Into<Verdict>, F: FnMut(&[u8]) -> V> Executor for Inline<F> {
     fn cancel(&mut self, ticket: Ticket) {
         for (job, state) in &mut self.queue {
             if job.ticket == ticket {
-                *state = State::Cancelled;
+                *state = Pending::Cancelled;
             }
         }
     }
@@ -88,7 +88,7 @@ impl<V: Into<Verdict>, F: FnMut(&[u8]) -> V> Executor for Inline<F> {
     fn shutdown(&mut self) {
         self.is_shut_down = true;
         for (_, state) in &mut self.queue {
-            *state = State::Cancelled;
+            *state = Pending::Cancelled;
         }
     }
 }

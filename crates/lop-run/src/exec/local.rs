@@ -70,11 +70,11 @@ pub struct LocalWorkers {
 #[derive(Debug)]
 struct Task {
     job: Job,
-    state: Mutex<State>,
+    state: Mutex<JobState>,
 }
 
 #[derive(Debug)]
-enum State {
+enum JobState {
     Queued,
     /// A worker runs it. Stopping the `Cancel` ends its test; it is only created here because it needs file
     /// descriptors.
@@ -84,34 +84,34 @@ enum State {
 }
 
 impl Task {
-    fn state(&self) -> MutexGuard<'_, State> {
+    fn state(&self) -> MutexGuard<'_, JobState> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Takes a queued job for a worker; `None` if it was dropped.
     fn take(&self, run: &Cancel) -> Option<Cancel> {
         let mut state = self.state();
-        if !matches!(*state, State::Queued) {
+        if !matches!(*state, JobState::Queued) {
             return None;
         }
         let cancel = run.child();
-        *state = State::Running(cancel.clone());
+        *state = JobState::Running(cancel.clone());
         Some(cancel)
     }
 
     /// Closes the file descriptors of the job's `Cancel`, whose outcome may wait for a long time to be fetched.
     fn judged(&self) {
-        *self.state() = State::Over;
+        *self.state() = JobState::Over;
     }
 
     /// Stops a running job's test or drops a queued job. Returns whether it dropped the job.
     fn stop(&self) -> bool {
         let mut state = self.state();
         match &*state {
-            State::Running(cancel) => cancel.stop(),
-            State::Over => {}
-            State::Queued => {
-                *state = State::Over;
+            JobState::Running(cancel) => cancel.stop(),
+            JobState::Over => {}
+            JobState::Queued => {
+                *state = JobState::Over;
                 return true;
             }
         }
@@ -181,7 +181,7 @@ impl Executor for LocalWorkers {
 
     fn submit(&mut self, job: Job) {
         let ticket = job.ticket;
-        let task = Arc::new(Task { job, state: Mutex::new(State::Queued) });
+        let task = Arc::new(Task { job, state: Mutex::new(JobState::Queued) });
         let before = self.in_flight.insert(ticket, task.clone());
         assert!(before.is_none(), "{ticket:?} is in flight");
         let sent = match &self.jobs {

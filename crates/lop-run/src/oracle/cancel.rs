@@ -28,11 +28,11 @@ const TICK: Duration = Duration::from_millis(5);
 /// [`Cancel::child`] makes a request of its own that also obeys its parent: the workers give one to each job.
 #[derive(Clone, Debug)]
 pub struct Cancel {
-    state: Arc<State>,
+    state: Arc<Shared>,
 }
 
 #[derive(Debug)]
-struct State {
+struct Shared {
     level: AtomicU8,
     /// The time at which it expires, if it does.
     expiry: Mutex<Option<Instant>>,
@@ -62,7 +62,7 @@ impl Cancel {
 
     fn with_parent(parent: Option<Self>) -> Self {
         let (level, expiry) = (AtomicU8::new(RUNNING), Mutex::default());
-        let state = State { level, expiry, wake: std::io::pipe().ok(), parent };
+        let state = Shared { level, expiry, wake: std::io::pipe().ok(), parent };
         Self { state: Arc::new(state) }
     }
 

@@ -158,7 +158,7 @@ enum RunError {
     #[error(transparent)]
     Surroundings(#[from] SurroundingsError),
     #[error(transparent)]
-    Elsewhere(#[from] RunnerError),
+    Remote(#[from] RunnerError),
 }
 
 impl CommandOracle {
@@ -323,7 +323,7 @@ impl CommandOracle {
     /// Names the other machine that it runs on, if there is one.
     #[must_use]
     pub fn place(&self) -> Option<String> {
-        self.launcher.away().map(|away| away.place.describe())
+        self.launcher.target().map(|target| target.place.describe())
     }
 
     /// Moves the test to this machine.
@@ -498,8 +498,8 @@ impl CommandOracle {
         let place = slot.path().to_owned();
         let in_place = |source| RunError::Prepare { place: place.clone(), source };
         let files = slot.prepare().map_err(in_place)?;
-        if let Some(away) = self.launcher.away() {
-            return self.run_away(away, candidate, &files, (deadline, cancel), written, in_place);
+        if let Some(target) = self.launcher.target() {
+            return self.run_remotely(target, candidate, &files, (deadline, cancel), written, in_place);
         }
         for side_file in &self.side_files {
             side_file.link_into(&files.directory).map_err(in_place)?;
@@ -556,9 +556,9 @@ impl CommandOracle {
     }
 
     /// Runs the command on another machine, with the same files.
-    fn run_away(
+    fn run_remotely(
         &self,
-        away: &RemoteTarget,
+        target: &RemoteTarget,
         candidate: &[u8],
         files: &RunFiles,
         (deadline, cancel): (Duration, &Cancel),
@@ -572,8 +572,8 @@ impl CommandOracle {
         }
         let arguments = self.arguments_of(candidate).map(|word| word.render(Path::new(""), &self.names)).collect();
         let stdin = (self.candidate_on_stdin && path.is_file()).then(|| self.names[0].clone());
-        let action = away.action(case, arguments, stdin);
-        let ran = away.place.run(&action, deadline, cancel)?;
+        let action = target.action(case, arguments, stdin);
+        let ran = target.place.run(&action, deadline, cancel)?;
         (&files.stdout).write_all(&ran.stdout).map_err(&in_place)?;
         (&files.stderr).write_all(&ran.stderr).map_err(&in_place)?;
         let ending = match ran.exit {

@@ -109,7 +109,7 @@ struct ListedErrors {
 
 /// A finished run.
 #[derive(Clone, Copy)]
-struct Run<'a> {
+struct JudgedRun<'a> {
     candidate: TestCase<'a>,
     stdout: &'a [u8],
     stderr: &'a [u8],
@@ -178,7 +178,7 @@ impl Conditions {
     /// Judges a run on `candidate` by its exit and outputs. [`Exit::Unknown`] is never interesting.
     #[must_use]
     pub fn judge<'a>(&self, candidate: impl Into<TestCase<'a>>, exit: Exit, stdout: &[u8], stderr: &[u8]) -> Verdict {
-        let run = Run { candidate: candidate.into(), stdout, stderr };
+        let run = JudgedRun { candidate: candidate.into(), stdout, stderr };
         let asked_for = matches!(exit, Exit::Code(code) if self.exit_codes.contains(&code));
         if !asked_for && exit == Exit::Code(INVALID_CODE) {
             return Verdict::Invalid;
@@ -204,7 +204,7 @@ impl Conditions {
     }
 
     /// Whether the conditions on reported positions hold, if there are any.
-    fn place_holds(&self, run: Run<'_>) -> bool {
+    fn place_holds(&self, run: JudgedRun<'_>) -> bool {
         let Some(NamedPlaces { finder, wanted }) = &self.at else { return true };
         let (files, text) = (run.candidate.files(), run.candidate.text());
         let several =
@@ -229,7 +229,7 @@ impl Conditions {
     }
 
     /// Whether all error messages are allowed.
-    fn errors_hold(&self, run: Run<'_>) -> bool {
+    fn errors_hold(&self, run: JudgedRun<'_>) -> bool {
         let Some(ListedErrors { listed, wanted }) = &self.errors else { return true };
         let is_wanted = |message: &[u8]| wanted.iter().any(|pattern| pattern.is_match(message));
         [run.stderr, run.stdout].into_iter().all(|text| listed.errors(text).all(is_wanted))

@@ -106,7 +106,7 @@ pub struct Confinement {
     /// How far it is kept from the rest of the machine.
     pub isolation: Isolation,
     /// The other machine that runs the test, if there is one. Then the other fields don't count.
-    pub elsewhere: Option<Arc<dyn RemoteRunner>>,
+    pub remote: Option<Arc<dyn RemoteRunner>>,
     /// The files and folders that it needs there besides the candidate.
     pub inputs: Vec<PathBuf>,
 }
@@ -147,19 +147,19 @@ pub(crate) struct Launcher {
     /// The path of the program that isolates.
     isolator: Option<PathBuf>,
     /// The other machine, if it runs there.
-    away: Option<RemoteTarget>,
+    target: Option<RemoteTarget>,
 }
 
 impl Launcher {
     /// For a program, and the word that it is called by if it is found on PATH.
     pub(super) fn new(confinement: Confinement, program: (&Path, Option<&OsStr>)) -> Result<Self, ConfineError> {
-        let away = confinement.elsewhere.clone().map(|place| RemoteTarget::new(place, program, &confinement.inputs));
-        let away = away.transpose().map_err(|(path, source)| ConfineError::Input { path, source })?;
+        let target = confinement.remote.clone().map(|place| RemoteTarget::new(place, program, &confinement.inputs));
+        let target = target.transpose().map_err(|(path, source)| ConfineError::Input { path, source })?;
         let isolator = match confinement.isolation.program() {
             None => None,
             Some(program) => Some(find(confinement.isolation, program)?),
         };
-        Ok(Self { confinement, isolator, away })
+        Ok(Self { confinement, isolator, target })
     }
 
     /// The parts of the confinement that decide about outcomes.
@@ -171,13 +171,13 @@ impl Launcher {
 
     /// Returns the launcher for another program of the system.
     pub(super) fn for_program(&self, program: &Path, called: Option<&OsStr>) -> Self {
-        let away = self.away.as_ref().map(|away| away.for_program(program, called));
-        Self { away, ..self.clone() }
+        let target = self.target.as_ref().map(|target| target.for_program(program, called));
+        Self { target, ..self.clone() }
     }
 
     /// The other machine, if it runs there.
-    pub(super) fn away(&self) -> Option<&RemoteTarget> {
-        self.away.as_ref()
+    pub(super) fn target(&self) -> Option<&RemoteTarget> {
+        self.target.as_ref()
     }
 
     /// Whether the started program is the test itself.

@@ -22,12 +22,12 @@ pub struct Groups {
 struct Group {
     signature: Signature,
     conditions: Option<Conditions>,
-    first: Option<Run>,
+    first: Option<GroupedRun>,
 }
 
 /// The run with which a group began.
 #[derive(Debug)]
-struct Run {
+struct GroupedRun {
     exit: Exit,
     stdout: Vec<u8>,
     stderr: Vec<u8>,
@@ -52,7 +52,7 @@ impl Groups {
             return number;
         }
         let number = self.alike(signature, seen).unwrap_or_else(|| {
-            self.all.push(Group::new(signature.clone(), Some(Run::of(seen))));
+            self.all.push(Group::new(signature.clone(), Some(GroupedRun::of(seen))));
             self.all.len() - 1
         });
         self.by_mark.insert(mark, number);
@@ -76,7 +76,7 @@ impl Groups {
         if let Some(number) = self.all.iter().position(|group| of_kind(group) && is_shown(group)) {
             return Some(number);
         }
-        let shows = |run: &Run| signature.is_shown_by(b"", run.exit, &run.stdout, &run.stderr);
+        let shows = |run: &GroupedRun| signature.is_shown_by(b"", run.exit, &run.stdout, &run.stderr);
         let number = self.all.iter().position(|group| of_kind(group) && group.first.as_ref().is_some_and(shows))?;
         let first = self.all[number].first.take();
         self.all[number] = Group::new(signature.clone(), first);
@@ -85,17 +85,17 @@ impl Groups {
 }
 
 impl Group {
-    fn new(signature: Signature, first: Option<Run>) -> Self {
+    fn new(signature: Signature, first: Option<GroupedRun>) -> Self {
         let mut spec = ConditionSpec::default();
         signature.add_to(&mut spec);
         Group { conditions: Conditions::new(&spec).ok(), signature, first }
     }
 }
 
-impl Run {
+impl GroupedRun {
     fn of(seen: &Seen<'_>) -> Self {
         let part = |text: &[u8]| text[..text.len().min(KEPT)].to_vec();
-        Run { exit: seen.exit, stdout: part(seen.stdout), stderr: part(seen.stderr) }
+        GroupedRun { exit: seen.exit, stdout: part(seen.stdout), stderr: part(seen.stderr) }
     }
 }
 

@@ -26,7 +26,7 @@ const VERSIONS: &str = "for p in \"$@\"; do \
 
 /// The two machines.
 #[derive(Clone, Debug)]
-pub struct Away {
+pub struct RemoteComparison {
     /// The name of the other machine.
     pub place: String,
     /// The run on the input on this machine.
@@ -46,7 +46,7 @@ pub(super) fn compare(
     deadline: Duration,
     slot: &mut Slot,
     cancel: &Cancel,
-) -> Option<Away> {
+) -> Option<RemoteComparison> {
     let place = oracle.place()?;
     let here = oracle.at_home().judge(content, slot, deadline, cancel);
     let script = ["sh", "-c", VERSIONS, "sh"].map(OsString::from);
@@ -69,7 +69,7 @@ pub(super) fn compare(
         }
     }
     let same = here_has.len() - programs.len();
-    Some(Away { place, here, programs, same })
+    Some(RemoteComparison { place, here, programs, same })
 }
 
 /// Finds the words of the test that are programs on this machine.
@@ -87,8 +87,8 @@ fn programs(oracle: &CommandOracle, words: &[OsString]) -> Vec<OsString> {
 }
 
 /// Makes the finding about the two machines. `there` is the first run on the input on the other one.
-pub(super) fn finding(away: &Away, there: &Outcome) -> Finding {
-    let Away { place, here, programs, same } = away;
+pub(super) fn finding(remote: &RemoteComparison, there: &Outcome) -> Finding {
+    let RemoteComparison { place, here, programs, same } = remote;
     let shown =
         programs.iter().take(SHOWN).map(|(name, one, other)| format!("{name} is `{one}` here and `{other}` there"));
     let mut shown: Vec<String> = shown.collect();
