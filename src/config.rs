@@ -13,7 +13,7 @@ use lop_passes::Pass;
 use lop_reduce::{Event, EventSink, Options};
 use lop_run::oracle::Cancel;
 
-/// The function that is told of events.
+/// The function that gets the events.
 type Callback<'a> = dyn FnMut(&Event<'_>) + 'a;
 
 /// The choices about a reduction by [`reduce`](crate::reduce()). The default asks one candidate after the other, in
@@ -47,7 +47,7 @@ pub struct Config<'a> {
     pub(super) cancel: Cancel,
 }
 
-/// How the language is said.
+/// The ways to set the language.
 #[derive(Debug)]
 enum Language {
     Name(String),
@@ -83,8 +83,8 @@ impl<'a> Config<'a> {
         Self::default()
     }
 
-    /// The language's name: `auto` for the one that the [file's name](Self::file_name) or the content tells, `text` for
-    /// none, or one of those that `lop grammars` lists. An unknown one is an error of the reduction.
+    /// Sets the language's name: `auto` for the one of the [file's name](Self::file_name) or the content, `text` for
+    /// none, or one of those that `lop grammars` lists. An unknown name is an error of the reduction.
     #[must_use]
     pub fn language(self, name: impl Into<String>) -> Self {
         Self { language: Language::Name(name.into()), ..self }
@@ -96,14 +96,15 @@ impl<'a> Config<'a> {
         Self { language: Language::Grammar(grammar), ..self }
     }
 
-    /// The name of the input's file, whose extension tells the language. The file need not exist.
+    /// Sets the name of the input's file, whose extension determines the language. The file need not exist.
     #[must_use]
     pub fn file_name(self, name: impl Into<PathBuf>) -> Self {
         Self { file_name: name.into(), ..self }
     }
 
-    /// How many candidates are asked about at the same time: with more than one, on so many threads; 0 means as many as
-    /// the machine has cores. With one the same input and [seed](Self::seed) give the same candidates in the same order.
+    /// Sets the number of candidates that are judged at the same time. With more than one, there is a thread for each;
+    /// 0 means one per core. With one, the same input and [seed](Self::seed) give the same candidates in the same
+    /// order.
     #[must_use]
     pub fn jobs(self, jobs: usize) -> Self {
         Self { jobs, ..self }
@@ -138,7 +139,7 @@ impl<'a> Config<'a> {
         self
     }
 
-    /// Changes the options there are besides: the guarantee, the passes, what is kept, what *small* means.
+    /// Changes further options: the guarantee, the passes, the parts to keep, the measure of size.
     ///
     /// ```
     /// use lop::{Minimal, Prefer};
@@ -189,7 +190,7 @@ impl<'a> Config<'a> {
         Self { on_event: Some(RefCell::new(Box::new(callback))), ..self }
     }
 
-    /// The grammar of an input; `None` is text.
+    /// Finds the grammar of an input; `None` is text.
     pub(super) fn grammar(&self, input: &[u8]) -> Result<Option<Arc<Grammar>>, GrammarError> {
         Ok(self.grammar_of(&Registry::of(&LANGUAGES)?, &self.file_name, input)?.0)
     }
@@ -207,7 +208,7 @@ impl<'a> Config<'a> {
         }
     }
 
-    /// The consumer that the driver tells of events.
+    /// Makes the consumer of the driver's events.
     pub(super) fn sink(&self) -> impl EventSink + '_ {
         Told(self.on_event.as_ref())
     }

@@ -2,8 +2,8 @@
 //! much smaller text that still does.
 //!
 //! Start with [`reduce()`] and a [`Config`]. [`Event`] reports progress, [`reduce_on`] runs tests elsewhere, a [`Pass`]
-//! adds edits, and [`reduce_with`] gives access to every part. This page has all there is for programs; the crates behind
-//! it, whose names begin with `lop-`, are internal.
+//! adds edits, and [`reduce_with`] gives access to every part. This page is the whole interface for programs; the
+//! crates with names that start with `lop-` are internal.
 //!
 #![doc = include_str!("../docs/library.md")]
 
@@ -49,7 +49,7 @@ pub enum Error {
     /// The system refuses the threads.
     #[error(transparent)]
     Start(#[from] StartError),
-    /// The reduction could not start or could not go on.
+    /// The reduction could not start or continue.
     #[error(transparent)]
     Reduce(#[from] ReduceError),
 }
@@ -72,16 +72,16 @@ pub enum Error {
 /// # Ok::<(), lop::Error>(())
 /// ```
 ///
-/// The [`Config`] has all the choices; for a closure that changes what it has captured, or for tests that run
-/// elsewhere, there is [`reduce_on`].
+/// The [`Config`] has all the choices. For a closure that changes its captures, or for tests that run elsewhere, there
+/// is [`reduce_on`].
 ///
 /// # Errors
 /// When the language is unknown, threads cannot be started, or for one of the reasons of [`ReduceError`]: mostly that
 /// the input itself is not interesting, or that the empty one is.
 ///
 /// # Panics
-/// When the closure does: the panic reaches the caller, on one thread or on several, and what was found until then is
-/// lost, but for what [`Config::on_event`] was told. A closure that is to find panics catches them:
+/// If the closure panics: the panic reaches the caller, on one thread or on several, and the result so far is lost,
+/// except for the events that [`Config::on_event`] received. A closure that looks for panics catches them:
 ///
 /// ```
 /// use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -107,9 +107,9 @@ where
     thread::scope(|scope| reduce_on(input, &mut Threads::new(scope, config.jobs, &test)?, config))
 }
 
-/// [`reduce`] with an executor, which runs the tests in the closure's place: [`Inline`] for closures that change what
-/// they have captured, [`LocalWorkers`] for commands, or [one of your own](Executor). How
-/// many tests run at the same time is its own affair, and [`Config::jobs`] means nothing.
+/// [`reduce`] with an executor, which runs the tests instead of the closure: [`Inline`] for closures that change their
+/// captures, [`LocalWorkers`] for commands, or [your own](Executor). It decides how many tests run at the same time,
+/// and [`Config::jobs`] has no effect.
 ///
 /// ```
 /// use lop::Inline;

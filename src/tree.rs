@@ -24,7 +24,7 @@ pub type Files = BTreeMap<PathBuf, Vec<u8>>;
 pub struct TreeReport {
     /// The files that are left.
     pub files: Files,
-    /// The report. Its `best` is the text that stands for the files: [`Archive`] takes it apart.
+    /// The report. Its `best` is the text of an [`Archive`] of the files.
     pub report: Report,
 }
 

@@ -42,7 +42,7 @@ fn oracle(script: &str, address: &str, patience: Duration) -> CommandOracle {
     let words = ["sh", "-c", script].map(Into::into);
     let oracle = CommandOracle::command(&words, Path::new("f"), Conditions::default()).expect("sh is there");
     let options = RemoteOptions { patience, ..RemoteOptions::new(address.parse().expect("an address")) };
-    let elsewhere = Some(Arc::new(Remote::new(options).expect("a client")) as _);
+    let remote = Some(Arc::new(Remote::new(options).expect("a client")) as _);
     oracle.confined(Confinement { remote, ..Confinement::default() }).expect("nothing is read")
 }
 

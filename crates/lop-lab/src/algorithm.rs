@@ -7,9 +7,9 @@ use lop_engine::{BitSet, Verdict};
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Stopped;
 
-/// Answers an algorithm's questions. A candidate is the set of the positions that are gone in it.
+/// Judges an algorithm's candidates. A candidate is the set of its removed positions.
 ///
-/// The judge may remember answers; what counts as a test is its business, not the algorithm's.
+/// The judge may remember outcomes; it also decides what counts as a test.
 pub trait Judge {
     /// How many candidates can be judged at the same time; at least 1.
     fn width(&self) -> usize;
@@ -24,17 +24,16 @@ pub trait Judge {
     /// algorithms see it.
     ///
     /// # Errors
-    /// As `round`.
+    /// The errors of `round`.
     fn is_interesting(&mut self, candidate: &BitSet) -> Result<bool, Stopped> {
         Ok(self.round(std::slice::from_ref(candidate))?.first() == Some(&Verdict::Interesting))
     }
 
-    /// The first interesting one of `count` candidates that are tried in order, by its index;
-    /// `candidate` makes the one with a given index. At most `width() − 1` candidates behind the
-    /// first interesting one are judged in vain.
+    /// Returns the index of the first interesting one of `count` candidates that are tested in order; `candidate` makes
+    /// the one with a given index. At most `width() − 1` candidates after the first interesting one are judged in vain.
     ///
     /// # Errors
-    /// As `round`.
+    /// The errors of `round`.
     fn first_interesting(
         &mut self,
         count: usize,
@@ -59,13 +58,13 @@ pub trait Algorithm {
     /// The name on the command line: lower case, words joined by hyphens.
     fn name(&self) -> &'static str;
 
-    /// Removes units of a sequence that is interesting as a whole (which is not judged again), and
-    /// returns those that went: the judge found the candidate without them interesting, or nothing went.
+    /// Removes units of a sequence that is interesting as a whole (which isn't judged again), and returns the removed
+    /// ones: the candidate without them was judged interesting, or there are none.
     ///
     /// `sizes` are the units' sizes (say, in tokens), for algorithms that look at them. Same sizes,
     /// answers and width: same candidates in the same order. Chance comes from a seed in `self`.
     ///
     /// # Errors
-    /// When the judge stopped; the last candidate it found interesting stands.
+    /// If the judge stopped. The last interesting candidate is the result then.
     fn reduce(&self, sizes: &[u32], judge: &mut dyn Judge) -> Result<BitSet, Stopped>;
 }

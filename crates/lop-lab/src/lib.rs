@@ -1,5 +1,5 @@
-//! The lab of lop: published algorithms for test-case reduction, problems to let them loose on, the
-//! judge that counts their tests, what no algorithm can do better, and the figures as tables and pictures.
+//! The lab of lop: published algorithms for test-case reduction, problems for them, the judge that counts their tests,
+//! lower bounds, and the figures as tables and pictures.
 //!
 //! ```
 //! use lop_lab::compare::{Direction, Plan, Problem, compare};
@@ -19,10 +19,10 @@
 //! assert!(tests(0) < tests(1), "lop's own takes fewer than ddmin");
 //! ```
 //!
-//! [`algorithms`] has those over one sequence, each as its source describes it; [`mod@reduce`] those on trees; [`simulate`]
-//! sources of sequences and the optimum on them; [`compare`] holds algorithms against each other, [`files`] on files with real
-//! tests and on generated documents; [`trees`] has what a parser's own productions say. It uses public functions of the
-//! engine and of lop alone. The program `lop-lab` is the command line of all this.
+//! [`algorithms`] has the algorithms over one sequence, each as its source describes it; [`mod@reduce`] those on trees;
+//! [`simulate`] sources of sequences and the optimum on them; [`compare`] compares algorithms, and [`files`] does so on
+//! files with real tests and on generated documents; [`trees`] has a parser's own productions. The lab only uses public
+//! functions of the engine and of lop. The program `lop-lab` is the command line of all this.
 
 pub mod algorithm;
 pub mod algorithms;

@@ -1,4 +1,4 @@
-//! The lab of lop on the command line: from what was typed to tables, figures and results.
+//! The lab of lop on the command line: from the arguments to tables, figures and results.
 
 mod args;
 
@@ -37,7 +37,7 @@ const WORKERS: [usize; 4] = [1, 4, 16, 64];
 /// Trials of a simulated problem.
 const TRIALS: usize = 20;
 
-/// The path that stands for standard output.
+/// The path that means standard output.
 const STDOUT: &str = "-";
 
 /// The input is not interesting.
@@ -94,7 +94,7 @@ fn main() -> ExitCode {
         Command::Reduce(args) => reduce(args),
     };
     let Err(Failure { message, hint, code }) = result else { return ExitCode::SUCCESS };
-    // A closed standard error is told by the exit code, too.
+    // If standard error is closed, the exit code has to be enough.
     let _ = writeln!(anstream::stderr(), "error: {message}\n  hint: {hint}");
     code.into()
 }
@@ -168,7 +168,7 @@ fn reduce(args: ReduceArgs) -> Result<(), Failure> {
     });
     let workers = subject.start(args.jobs, problem.content.len()).map_err(FileError::from)?;
     let reduced = reduce_file(&problem, &method, args.jobs, workers, &mut |text| fs::write(&output, text))?;
-    // Also where nothing went.
+    // Even if nothing was removed.
     fs::write(&output, &reduced.best).map_err(FileError::Result)?;
     let said = writeln!(
         anstream::stdout(),
@@ -209,7 +209,7 @@ fn is_file(args: &CompareArgs) -> bool {
     args.granularity.is_some() && !args.words.is_empty() && !names
 }
 
-/// Results must have a place, and must not take that of what is read, nor of each other.
+/// Checks that results have places that differ from the inputs and from each other.
 fn check_outputs(args: &CompareArgs) -> Result<(), Failure> {
     let outputs = [("--csv", &args.csv), ("--plot", &args.plot)];
     for (option, path) in outputs.into_iter().filter_map(|(option, path)| Some((option, path.as_deref()?))) {

@@ -72,7 +72,7 @@ fn rows(out: &mut dyn Write, cell: &Cell) -> io::Result<()> {
     table.write(out)
 }
 
-/// Geometric means over the cells, and where each algorithm is worst.
+/// Geometric means over the cells, and the worst cell of each algorithm.
 fn all(out: &mut dyn Write, cells: &[Cell]) -> io::Result<()> {
     writeln!(out, "{STRONG}all {} together{STRONG:#}: geometric means", cells.len())?;
     let overall = overall(cells);

@@ -81,8 +81,8 @@ impl Chooser for Counters {
     }
 }
 
-/// The number of units, at most `left`, that maximises the expected gain when each is needed with the
-/// probability that `counter` stands for.
+/// The number of units, at most `left`, with the greatest expected gain if each is needed with the probability for
+/// `counter`.
 fn set_size(counter: u32, left: usize) -> usize {
     let mut probability = INITIAL;
     for _ in 0..counter {

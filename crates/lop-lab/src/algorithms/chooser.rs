@@ -10,13 +10,14 @@ use lop_engine::BitSet;
 /// Every set that is chosen is not empty, and comes back by exactly one of `refuse` and `remove`
 /// before the next one is chosen. After finitely many of them everything is decided.
 pub(super) trait Chooser: Clone {
-    /// The units to try to remove next; `None` when all are decided. The same until told otherwise.
+    /// Returns the units to try to remove next, or `None` when all are decided. It returns the same units until it gets
+    /// an outcome.
     fn choose(&self) -> Option<Vec<usize>>;
 
     /// The candidate without `set` was not interesting.
     fn refuse(&mut self, set: &[usize]);
 
-    /// It was interesting, and the units of `set` are gone.
+    /// It was interesting, and the units of `set` are removed.
     fn remove(&mut self, set: &[usize]);
 }
 
@@ -33,8 +34,8 @@ pub(super) fn run(mut chooser: impl Chooser, len: usize, judge: &mut dyn Judge) 
     let mut gone_print = 0;
     let mut refused = Refused::default();
     let mut interesting = None;
-    // The answers are kept and the chooser is told them one by one, so that it takes the same way
-    // whether they were given one by one or in advance.
+    // The outcomes are stored and given to the chooser one by one, so that it does the same whether they arrived one by
+    // one or in advance.
     while let Some(set) = chooser.choose() {
         let print = fingerprint(set.iter().copied()).wrapping_add(gone_print);
         if interesting == Some(print) {

@@ -92,7 +92,7 @@ mod tests {
     use super::*;
     use lop_engine::isolate;
 
-    /// Tests and differences left of dd and of lop, where some units need others and some bring the failure together.
+    /// Tests and remaining differences of dd and of lop, if some units need others and some only fail together.
     fn both(len: usize, needs: &[(usize, usize)], culprits: &[usize]) -> [(usize, usize); 2] {
         let answer = |set: &BitSet| {
             if needs.iter().any(|&(one, other)| set.contains(one) && !set.contains(other)) {

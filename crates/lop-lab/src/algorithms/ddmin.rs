@@ -6,19 +6,17 @@ use super::remaining::{Cut, Remaining};
 use crate::algorithm::{Algorithm, Judge, Stopped};
 use lop_engine::BitSet;
 
-/// Minimising delta debugging (Zeller and Hildebrandt, *Simplifying and Isolating Failure-Inducing
-/// Input*, TSE 28(2), 2002): cuts what is left into n parts and asks
+/// Minimising delta debugging (Zeller and Hildebrandt, *Simplifying and Isolating Failure-Inducing Input*, TSE 28(2),
+/// 2002): cuts the rest into n parts and tests
 ///
-/// 1. for each part alone; the first interesting one is what is left, and n = 2 again;
-/// 2. for what is left without each part; the first interesting one is what is left, and n is one
-///    less, at least 2;
-/// 3. else n is doubled, at most one part a unit; when it cannot be, the end is reached.
+/// 1. each part alone; the first interesting one becomes the rest, and n = 2 again; 2. the rest without each part; the
+///   first interesting one becomes the rest, and n is reduced by one, to at least 2; 3. otherwise n is doubled, up to
+///   one part per unit; if that is impossible, the algorithm ends.
 ///
-/// The paper leaves open in which order and how to cut. Here it is as in Zeller's own program
-/// (DD.py 1.2 of 2001): in order, a remainder of the division going to the *last* parts, so that 5
-/// units make 2 and 3; step 2 goes on behind the part that went, in a circle, and the place is
-/// scaled when n is doubled; and a candidate that was judged is not asked for again. (His
-/// shorter ddmin.py of 2005 has no step 1 and starts step 2 at the first part.)
+/// The paper doesn't specify the order and the cuts. Here they are as in Zeller's own program (DD.py 1.2 of 2001): in
+/// order, with a remainder of the division added to the *last* parts, so that 5 units make 2 and 3; step 2 continues
+/// after the removed part, in a circle, and its position is scaled when n is doubled; and a judged candidate isn't
+/// tested again. (His shorter ddmin.py of 2005 has no step 1 and starts step 2 at the first part.)
 ///
 /// The source requires that the empty candidate be not interesting, and checks it; here it is never
 /// asked for. So one unit always stays, and a sequence of one unit, or of none, costs no test.

@@ -6,17 +6,16 @@ use super::also_without;
 use crate::algorithm::{Algorithm, Judge, Stopped};
 use lop_engine::BitSet;
 
-/// The recursive form (Zeller, *Yesterday, my program worked. Today, it does not. Why?*, ESEC/FSE
-/// 1999, algorithm dd): of a range, with everything around it kept, ask for the first half alone,
-/// then for the second alone; go on with the one that is interesting. When neither is (the paper's
-/// *interference*), both halves hold something needed: go on with the first while the second is
-/// kept, then with the second.
+/// The recursive form (Zeller, *Yesterday, my program worked. Today, it does not. Why?*, ESEC/FSE 1999, algorithm dd):
+/// of a range, with everything around it kept, test the first half alone, then the second alone, and continue with the
+/// interesting one. If neither is (the paper's *interference*), both halves contain something needed: continue with the
+/// first while the second is kept, then with the second.
 ///
-/// The paper goes on with the second half while *all* of the first is kept. Its two results together
-/// were then never judged, and with a test that can do with one of two units both would go. Here,
-/// as in the form published as `ddrmin` (Gopinath, *Delta Debugging*, 2019), only what was left of the
-/// first half is kept, so the result was judged interesting. With a monotone test of which every
-/// needed unit is needed for itself the result is the same, and so is the number of tests.
+/// The paper continues with the second half while *all* of the first is kept. So its two results together were never
+/// judged, and with a test that needs one of two units both would be removed. Here, as in the form published as
+/// `ddrmin` (Gopinath, *Delta Debugging*, 2019), only the rest of the first half is kept, so the result was judged
+/// interesting. With a monotone test in which every needed unit is needed independently, the result and the number of
+/// tests are the same.
 ///
 /// It relies on the empty candidate not being interesting and never asks for it: one unit of a range
 /// always stays, and a sequence of one unit, or of none (which the sources do not provide for), costs
@@ -37,7 +36,7 @@ impl Algorithm for Ddrmin {
     }
 }
 
-/// Removes from `range`, of which nothing is gone, what can go. Halving bounds the depth.
+/// Removes the removable units of `range`, none of which is removed yet. Halving limits the depth.
 fn narrow(mut range: Range<usize>, gone: &mut BitSet, judge: &mut dyn Judge) -> Result<(), Stopped> {
     while range.len() > 1 {
         let middle = range.start + range.len() / 2;

@@ -17,24 +17,23 @@ impl Entropy {
         Self { name: "entropy", config: Config { theta: Some(0.0), ..config } }
     }
 
-    /// The sweep alone, which is what the published algorithm does unless it is asked to minimise. All
-    /// of `config` counts but its θ.
+    /// The sweep alone, like the published algorithm unless it has to minimise. All of `config` but its θ applies.
     pub fn simplify(config: Config) -> Self {
         Self { name: "entropy-simplify", config: Config { theta: None, ..config } }
     }
 
-    /// To 1-minimality, always with one lane: the baseline of `minimise` where several workers ask. All
-    /// of `config` counts but its θ and its lanes.
+    /// Reduces to 1-minimality, always with one lane: the baseline of `minimise` with several workers. All of `config`
+    /// but its θ and its lanes applies.
     pub fn one_lane(config: Config) -> Self {
         Self { name: "entropy-one-lane", ..Self::minimise(Config { lanes: Lanes::One, ..config }) }
     }
 
-    /// The same, always with many lanes.
+    /// Reduces to 1-minimality, always with many lanes.
     pub fn many_lanes(config: Config) -> Self {
         Self { name: "entropy-lanes", ..Self::minimise(Config { lanes: Lanes::Always, ..config }) }
     }
 
-    /// As [`Algorithm::reduce`], starting from what `view` knows; also gives what the sequence taught.
+    /// Reduces like [`Algorithm::reduce`], with the evidence of `view`, and also returns the sequence's evidence.
     ///
     /// # Errors
     /// When the judge stopped.

@@ -14,8 +14,8 @@
 //! | `entropy-published-simplify` | the same without minimisation | the same |
 //! | `entropy-reference` | the same with the faults of its reference implementation | to reproduce its figures |
 //!
-//! Where "1-minimal" is not said it holds for monotone tests only. Mean tests on 500 units from a
-//! Markov source, by the share of removable units and P(removable | removable), 200 trials:
+//! An algorithm without "1-minimal" is 1-minimal only for monotone tests. Mean tests on 500 units from a Markov source,
+//! by the share of removable units and P(removable | removable), 200 trials:
 //!
 //! | | 0.5, 0.5 | 0.75, 0.75 | 0.9, 0.95 | 0.99, 0.99 | 0.998, 0.999 |
 //! |---|--:|--:|--:|--:|--:|
@@ -29,8 +29,8 @@
 //! | `entropy-published` | 755 | 545 | 252 | 64 | 27 |
 //! | `entropy-published-simplify` | 505 | 421 | 202 | 59 | 26 |
 //!
-//! Each says at its struct what its source is, where it had to choose, and what of it can be judged in
-//! parallel. The traces in `fixtures/algorithms` hold them to their sources.
+//! The comment of each struct names its source, the choices that the source leaves open, and the tests that can run in
+//! parallel. The traces in `fixtures/algorithms` compare them with their sources.
 
 mod cdd;
 mod chooser;
@@ -60,7 +60,7 @@ use crate::algorithm::Algorithm;
 use lop_engine::BitSet;
 use published::{Published, PublishedConfig};
 
-/// All algorithms of this module, in the order of the table. `seed` is for those that use chance.
+/// Returns all algorithms of this module, in the order of the table. `seed` is for those that use randomness.
 pub fn all(seed: u64) -> Vec<Box<dyn Algorithm>> {
     vec![
         Box::new(Naive),

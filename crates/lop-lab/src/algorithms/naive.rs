@@ -4,15 +4,15 @@ use super::also_without;
 use crate::algorithm::{Algorithm, Judge, Stopped};
 use lop_engine::BitSet;
 
-/// One pass from the first unit to the last; a unit goes when the candidate without it, and without
-/// those that went before, is interesting.
+/// One pass from the first unit to the last; a unit is removed if the candidate without it, and without earlier removed
+/// ones, is interesting.
 ///
 /// It is the usual first reducer, and has no other source. It takes as many tests as there are units,
 /// needed or not. The result is 1-minimal for monotone tests only: with others, a unit that was
 /// needed when its turn came may be removable now, and the pass does not ask again.
 ///
-/// It asks for the empty candidate when everything but the last unit is gone, so of a single unit
-/// too. All that is left of the pass can be judged at once, as if nothing of it could go.
+/// It tests the empty candidate if everything but the last unit is removed, and so also for a single unit. The rest of
+/// the pass can be judged at once, as if nothing of it were removable.
 #[derive(Clone, Copy, Debug)]
 pub struct Naive;
 

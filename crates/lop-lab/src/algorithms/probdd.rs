@@ -92,8 +92,8 @@ impl Chooser for Belief {
         for &unit in set {
             self.decide(unit);
             let probability = self.probabilities[unit] / (1.0 - all_removable);
-            // Rounded up to certainty it can only be by a set with another unit of next to no
-            // probability, but then, too, the end must come.
+            // It can only be rounded up to certainty by a set with another unit of nearly no probability, but even then
+            // the algorithm must end.
             if set.len() > 1 && probability < 1.0 {
                 self.probabilities[unit] = probability;
                 self.undecided.insert((probability.to_bits(), unit));

@@ -5,10 +5,9 @@ use std::hash::{DefaultHasher, Hash, Hasher};
 
 /// The candidates that were not interesting, as fingerprints.
 ///
-/// A candidate's fingerprint is the sum of those of its missing units. So that of a change follows
-/// from that of what changes, and a candidate need not be made in order to be looked up. Two
-/// candidates with the same fingerprint would be taken for one: a chance of 2⁻¹²⁸ a pair, and then
-/// one question too few is asked.
+/// A candidate's fingerprint is the sum of those of its removed units. So the fingerprint after a change follows from
+/// that of the change, and a candidate can be looked up without being made. Two candidates with the same fingerprint
+/// would count as one, with a probability of 2⁻¹²⁸ per pair; then one test too few is run.
 #[derive(Default)]
 pub(super) struct Refused(BTreeSet<u128>);
 

@@ -7,7 +7,7 @@ use super::refused::{Refused, fingerprint};
 use crate::algorithm::{Judge, Stopped};
 use lop_engine::BitSet;
 
-/// A way to make what is left smaller, in terms of indices into it.
+/// A way to make the rest smaller, by indices into it.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(super) enum Cut {
     /// These units go.
@@ -20,7 +20,7 @@ pub(super) enum Cut {
 pub(super) struct Remaining {
     units: Vec<usize>,
     gone: BitSet,
-    /// The fingerprint of what is gone, and behind each unit that of all units up to it.
+    /// The fingerprint of the removed units, and after each unit that of all units up to it.
     gone_print: u128,
     prints: Vec<u128>,
     refused: Refused,
@@ -45,7 +45,7 @@ impl Remaining {
         self.units.len()
     }
 
-    /// The units that are gone.
+    /// The removed units.
     pub(super) fn into_gone(self) -> BitSet {
         self.gone
     }

@@ -18,7 +18,7 @@ fn all(seed: u64) -> Vec<Box<dyn Algorithm>> {
     super::all(seed).into_iter().filter(|algorithm| !algorithm.name().starts_with("entropy")).collect()
 }
 
-/// Judges by a function, notes what it was asked, and stops after so many answers.
+/// Judges by a function, records the candidates, and stops after a number of outcomes.
 struct Scripted<'a> {
     width: usize,
     interesting: &'a mut dyn FnMut(&BitSet) -> bool,
@@ -104,7 +104,7 @@ fn on_text(name: &str, text: &str, interesting: &Regex) -> Count {
     (judge.tests(), text.len() - gone.count_ones(..))
 }
 
-/// Tests on a monotone test, checked to keep what is needed.
+/// Counts the tests with a monotone test, and checks that the needed units are kept.
 fn on_needed(name: &str, needed: &[bool]) -> usize {
     let mut interesting = |gone: &BitSet| !gone.ones().any(|unit| needed[unit]);
     let mut judge = Scripted::new(1, &mut interesting);

@@ -8,7 +8,7 @@ use super::subject::Subject;
 /// One of the inputs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Book {
-    /// Characters among which an opening bracket has to stand before a closing one: the mystery runner.
+    /// Characters with an opening bracket before a closing one: the mystery runner.
     Brackets,
     /// The hunks of a change: three need the second, which makes a variable, and one of these brings the failure.
     Hunks,
@@ -20,11 +20,11 @@ impl Book {
     }
 }
 
-/// A hundred characters of which two matter, and their kinds stand more than once.
+/// A hundred characters, two of which matter, although their kinds occur more than once.
 const BRACKETS: &[u8] =
     b"7:,>#/$$-/->.;.=;)%!:50#7*8=$&&=$6291299+++!;+<,3+1*8;_,:#2'(%?9-/4.;5)*3=&1$!6,7<>0#:2-/9(8;+5.*%&3=1";
 const HUNKS: usize = 7;
-/// The hunk that makes the variable, those that use it, and the one among these that brings the failure.
+/// The hunk that defines the variable, those that use it, and the one of these that causes the failure.
 const MAKES: usize = 1;
 const USES: [usize; 3] = [3, 4, 5];
 const FAILS: usize = 5;

@@ -9,8 +9,8 @@ const COLUMNS: &str = "problem,units,trials,algorithm,workers,tests,tests_error,
                        bound,bound_from,optimum,optimum_expected,tests_per_bound,tests_per_optimum,\
                        tests_per_optimum_error";
 
-/// A heading, and a line for each algorithm and number of workers of each cell. Tests and what is left
-/// are those of the smallest number of workers; what is not known is blank.
+/// Writes a heading, and a line for each algorithm and number of workers of each cell. Tests and sizes are those of the
+/// smallest number of workers; unknown values are blank.
 #[must_use]
 pub fn csv(cells: &[Cell]) -> String {
     let mut text = format!("{COLUMNS}\n");
@@ -49,7 +49,7 @@ fn mean(mean: Option<Mean>) -> (String, String) {
     (number(mean.map(|mean| mean.mean)), number(mean.and_then(|mean| mean.error)))
 }
 
-/// Four decimals at most: what is beyond them is chance.
+/// At most four decimals: further ones are noise.
 fn number(value: Option<f64>) -> String {
     let Some(value) = value else { return String::new() };
     let text = format!("{value:.4}");

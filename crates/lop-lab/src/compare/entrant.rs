@@ -23,7 +23,7 @@ pub enum Direction {
 /// These take part when they are asked for by name: for a single worker the first two are `entropy`, and the others have
 /// another aim.
 const BY_NAME_ONLY: [&str; 4] = ["entropy-one-lane", "entropy-lanes", ISOLATE, DD];
-/// lop's own search for the difference between what fails and what passes.
+/// lop's own search for the difference between a failing and a passing list.
 const ISOLATE: &str = "isolate";
 /// The published one.
 pub(crate) const DD: &str = "dd";
@@ -38,7 +38,7 @@ pub struct UnknownAlgorithm {
 
 /// An algorithm that takes part.
 pub enum Entrant {
-    /// lop's own, which can share evidence between lists and tells its code length.
+    /// lop's own, which can share evidence between lists and returns its code length.
     Own(Entropy),
     /// A published one.
     Baseline(Box<dyn Algorithm>),
@@ -56,8 +56,7 @@ pub struct Measured {
     pub rounds: usize,
     /// Units that are left.
     pub left: usize,
-    /// The ideal code length of what was found, in bits, under the model that was used; `None` for
-    /// algorithms without one.
+    /// The ideal code length of the result in bits, under the model that was used; `None` for algorithms without one.
     pub bits: Option<f64>,
 }
 
@@ -67,13 +66,13 @@ pub fn algorithms() -> Vec<&'static str> {
     Entrant::all(0, false).iter().map(Entrant::name).chain(Entrant::isolating()).collect()
 }
 
-/// The names of those that take part when none is named.
+/// The names of the default entrants.
 #[must_use]
 pub fn usual_algorithms() -> Vec<&'static str> {
     algorithms().into_iter().filter(|name| !BY_NAME_ONLY.contains(name)).collect()
 }
 
-/// Checks names against those that are known; none means those of [`usual_algorithms`].
+/// Checks names against the known ones; no names means those of [`usual_algorithms`].
 ///
 /// # Errors
 /// The first name that is not known.
@@ -184,13 +183,13 @@ fn isolated(name: &str, len: usize, judge: &mut Counting<'_>) -> Result<Isolated
     if name == DD { dd(len, answer) } else { isolate(len, answer) }
 }
 
-/// The measurements on an instance of the best sweep, which knows the sources of its lists; `None`
-/// where they are not known. Its code length is the information in the instance.
+/// Measures the best sweep on an instance, which knows the sources of its lists; `None` if they are unknown. Its code
+/// length is the information in the instance.
 ///
 /// # Errors
 /// When there are no more answers.
 pub(super) fn run_optimal(instance: &mut Instance<'_>) -> Result<Option<Measured>, Stopped> {
-    // Nothing has to be forgotten where nothing has to be learnt.
+    // Without learning, there is nothing to forget.
     let sweep = Entropy::simplify(Config { fixed_share: 0.0, ..Config::default() });
     let mut measured = Measured::default();
     for list in &mut instance.lists {

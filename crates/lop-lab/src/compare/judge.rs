@@ -1,4 +1,4 @@
-//! The judge of a comparison: answers from what it knows, and counts what it does not.
+//! The judge of a comparison: answers from memory, and counts all other tests.
 
 use std::collections::HashMap;
 

@@ -13,7 +13,7 @@ use super::entrant::{Direction, Entrant, Measured, UnknownAlgorithm, algorithms,
 use super::problem::Problem;
 use super::results::{Bound, BoundSource, Cell, Mean, Optimum, Row};
 
-/// The algorithm whose code length makes the bound where no parameters are known.
+/// The algorithm whose code length gives the bound if no parameters are known.
 const REFERENCE: &str = "entropy-simplify";
 
 /// The problems, algorithms and numbers of a comparison.
@@ -160,8 +160,8 @@ fn cell(plan: &Plan, names: &[&'static str], problem: &Problem, trials: &[Trial]
     }
 }
 
-/// The fewest tests on average for what was found in several trials; `None` where that has no code
-/// length. Of the means and not the mean of the bounds: only tests on average are bounded at all.
+/// The minimum of the mean tests for the results of several trials; `None` if they have no code length. It is the bound
+/// of the means and not the mean of the bounds: only mean tests are bounded at all.
 pub fn bound(found: &[Measured], source: BoundSource) -> Option<Bound> {
     let bits: Option<Vec<f64>> = found.iter().map(|measured| measured.bits).collect();
     let bits = bits.filter(|bits| !bits.is_empty())?;

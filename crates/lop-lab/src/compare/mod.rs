@@ -1,5 +1,4 @@
-//! Comparing algorithms: the same problems for all of them, what each one asked, and what would have
-//! been enough.
+//! Comparing algorithms: the same problems for all of them, the tests of each one, and the minimum.
 //!
 //! ```text
 //!   problem, size ─► instance: lists of units, each with its test   (drawn with the trial's seed)

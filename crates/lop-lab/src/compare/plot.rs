@@ -7,8 +7,8 @@ use std::fmt::Write;
 
 use super::results::{Cell, Row};
 
-/// Colours that are told apart without good colour vision (Okabe and Ito, *Color universal design*), and
-/// two more.
+/// Colours that can be distinguished without good colour vision (Okabe and Ito, *Color universal design*), and two
+/// more.
 const COLOURS: [&str; 8] = ["#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#7f3c8d", "#8c564b"];
 /// Shapes of the marks; together with the colours there are more of them than algorithms.
 const SHAPES: usize = 4;
@@ -25,7 +25,7 @@ const MARK_WIDTH: f64 = 4.0;
 const LEFT: f64 = 70.0;
 const TOP: f64 = 40.0;
 const LEGEND: f64 = 210.0;
-/// Below a panel, for labels that lie flat and for those that stand.
+/// Space below a panel, for horizontal and for vertical labels.
 const BELOW: f64 = 50.0;
 const BELOW_COLUMNS: f64 = 150.0;
 /// The share of a column that is drawn in.
@@ -102,7 +102,7 @@ fn panels(cells: &[Cell]) -> Vec<Panel<'_>> {
 struct Panel<'a> {
     title: &'a str,
     cells: Vec<&'a Cell>,
-    /// The width of a cell's column; `None` when the cells are sizes of one problem, on an axis.
+    /// The width of a cell's column; `None` if the cells are sizes of one problem, on an axis.
     column: Option<f64>,
 }
 
@@ -185,7 +185,7 @@ impl Panel<'_> {
         }
         // Lop's own are the first and are drawn last, over the others.
         for (index, algorithm) in algorithms.iter().enumerate().rev() {
-            // In a column the marks stand beside each other.
+            // In a column the marks are next to each other.
             let beside = (index as f64 + 0.5) / algorithms.len() as f64 - 0.5;
             let shift = self.column.map_or(0.0, |column| beside * column * SHARE);
             let rows = self.cells.iter().zip(&places).filter_map(|(&cell, &x)| {

@@ -17,7 +17,7 @@ const CHAIN: &str = "markov:";
 /// The name of a list whose units use earlier ones, before its stated share of needed units.
 const DEPENDENT: &str = "defs-first:";
 
-/// Names and what they mean, in the order of the help.
+/// Names and their meanings, in the order of the help.
 pub const NAMES: [(&str, &str); 18] = [
     ("zeller", "the three inputs of delta debugging: mozilla, gcc, options"),
     ("mozilla", "a web page by characters (1,647); a SELECT tag is needed"),
@@ -86,7 +86,7 @@ pub enum ProblemError {
     },
 }
 
-/// A problem: where instances come from.
+/// A problem: the source of instances.
 #[derive(Clone, Debug)]
 pub struct Problem {
     name: String,
@@ -97,7 +97,7 @@ pub struct Problem {
 enum What {
     Chain(Markov),
     Family(Family),
-    /// One unit in so many is needed for its own sake.
+    /// The inverse of the share of units that are needed independently.
     Dependent(usize),
     ShortLists,
     Zeller(Zeller),
@@ -178,7 +178,7 @@ impl Problem {
         &self.name
     }
 
-    /// The size when none is asked for; `None` for a problem that has a size of its own.
+    /// The default size; `None` for a problem with a fixed size.
     pub(super) fn usual_size(&self) -> Option<usize> {
         match &self.what {
             What::Chain(_) | What::Family(_) | What::Dependent(_) => Some(500),
@@ -230,7 +230,7 @@ fn source(parameters: &str) -> Result<(f64, f64), String> {
     if share == 0.0 {
         return Err(form());
     }
-    // P(removable | needed) is what these two leave for it, and is a probability as well.
+    // P(removable | needed) follows from these two, and must be a probability as well.
     let least = (2.0 * share - 1.0) / share;
     if a < least {
         return Err(format!("with a share of {share}, P is at least {least:.3}"));

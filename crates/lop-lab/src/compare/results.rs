@@ -24,8 +24,8 @@ impl Mean {
         Mean { mean, error }
     }
 
-    /// The ratio of the means of pairs, with the error that is left when both are of the same trial:
-    /// what makes an instance hard is hard for both. `None` when the second are all 0.
+    /// Returns the ratio of the means of pairs, with the remaining error if both are of the same trial: a hard instance
+    /// is hard for both. `None` if all second values are 0.
     #[must_use]
     pub fn ratio(pairs: &[(f64, f64)]) -> Option<Self> {
         let (above, below) = pairs.iter().fold((0.0, 0.0), |sum, pair| (sum.0 + pair.0, sum.1 + pair.1));
@@ -45,8 +45,7 @@ pub struct Row {
     pub tests: Mean,
     /// Units left.
     pub left: Mean,
-    /// Rounds for each number of workers that was asked for, ascending; `None` where they are not
-    /// counted.
+    /// Rounds for each requested number of workers, ascending; `None` if they aren't counted.
     pub rounds: Vec<(usize, Option<Mean>)>,
     /// Tests relative to the optimum on the same instances, if the cell has one.
     pub to_optimum: Option<Mean>,
@@ -76,7 +75,7 @@ pub struct Bound {
 pub struct Optimum {
     /// Mean tests on these instances.
     pub here: f64,
-    /// The exact expectation over all instances; `None` where it takes too long to compute.
+    /// The exact expectation over all instances; `None` if it takes too long to compute.
     pub expected: Option<f64>,
 }
 
@@ -91,7 +90,7 @@ pub struct Cell {
     pub trials: usize,
     /// The lower bound, if there is one.
     pub bound: Option<Bound>,
-    /// The tests that the best sweep with known parameters needs, where they are known.
+    /// The tests of the best sweep with known parameters, if they are known.
     pub optimum: Option<Optimum>,
     /// A row for each algorithm.
     pub rows: Vec<Row>,
@@ -214,7 +213,7 @@ pub(super) mod tests {
         let ratio = Mean::ratio(&[(2.0, 1.0), (20.0, 10.0), (200.0, 100.0)]).expect("something is below");
         assert_eq!((ratio.mean, ratio.error), (2.0, Some(0.0)));
         let ratio = Mean::ratio(&[(3.0, 1.0), (5.0, 3.0)]).expect("something is below");
-        // Means 4 and 2; what is left of 3 − 2·1 and 5 − 2·3 is 1 and −1, with a standard error of 1.
+        // Means 4 and 2; the residuals of 3 − 2·1 and 5 − 2·3 are 1 and −1, with a standard error of 1.
         assert_eq!((ratio.mean, ratio.error), (2.0, Some(0.5)));
         assert_eq!(Mean::ratio(&[(3.0, 0.0)]), None);
     }

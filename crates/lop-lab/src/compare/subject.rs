@@ -8,8 +8,7 @@ use lop_engine::{BitSet, Markov, Verdict};
 
 use crate::simulate::Simulated;
 
-/// A list of units with its interestingness test. Candidates are given by the units that are gone, in
-/// the order of the list. The list as a whole is interesting.
+/// A list of units with its interestingness test. Candidates are sets of removed units. The whole list is interesting.
 pub trait Subject {
     /// The sizes of the units.
     fn sizes(&self) -> &[u32];
@@ -38,7 +37,7 @@ impl Subject for Simulated {
     }
 }
 
-/// A list of an instance, and what is known of it from outside.
+/// A list of an instance, and external knowledge about it.
 pub struct List<'a> {
     /// The kind of list, for evidence that is shared.
     pub kind: u32,

@@ -1,5 +1,5 @@
-//! The three inputs that delta debugging was first shown on (Zeller & Hildebrandt, *Simplifying and
-//! Isolating Failure-Inducing Input*, TSE 2002), with the tests that stand for the programs of then.
+//! The three inputs of the first paper on delta debugging (Zeller & Hildebrandt, *Simplifying and Isolating
+//! Failure-Inducing Input*, TSE 2002), with tests that replace the programs of that time.
 
 use crate::algorithm::Stopped;
 use lop_engine::{BitSet, Verdict};
@@ -37,7 +37,7 @@ const PROGRAM: &str = concat!(
     r"\{\s*i\s*=\s*i\s*\+\s*j\s*\+\s*1;\s*z\[i\]\s*=\s*z\[i\]\s*\*\s*\(z\[0\]\s*\+\s*(1|0|1.0)\);\s*\}\s*return\s+z\[n\];\s*\}",
 );
 
-/// A text of which an expression has to be found in what is left.
+/// A text that must match an expression.
 struct Input {
     units: Vec<&'static str>,
     sizes: Vec<u32>,

@@ -48,7 +48,7 @@ pub struct FileProblem {
     pub seed: u64,
     /// Through which end the list is entered.
     pub direction: Direction,
-    /// Deadline of a test; `None` derives it from the run on the file itself.
+    /// Time limit of a test; `None` derives it from the run on the file itself.
     pub deadline: Option<Duration>,
 }
 
@@ -65,7 +65,7 @@ pub enum FileError {
     /// The file has no syntax tree.
     #[error(transparent)]
     Parse(#[from] ParseError),
-    /// The text that has to pass fails, too.
+    /// The text that should pass fails, too.
     #[error("the test says that the text that has to pass is interesting, so there is no difference to isolate")]
     PassIsInteresting,
     /// A candidate without any unit is interesting.
@@ -79,7 +79,7 @@ pub enum FileError {
     Result(#[source] io::Error),
 }
 
-/// Makes an executor with so many slots.
+/// Makes an executor with this number of slots.
 pub type StartWorkers<'a> = dyn FnMut(usize) -> Result<Box<dyn Executor>, StartError> + 'a;
 
 /// Compares algorithms on a file, and calls `progress` with the number of runs done and of all.
@@ -282,7 +282,7 @@ pub fn reduce_file(
     if reduced.is_complete { Ok(reduced) } else { Err(runner.borrow_mut().why()) }
 }
 
-/// Tests without those that only judge the input, or the result once more.
+/// Tests except for those that only judge the input, or the result again.
 fn tests_of(report: &Report) -> u64 {
     let baseline = report.passes.iter().find(|pass| pass.name == "baseline").map_or(0, |pass| pass.tests);
     report.tests.total() - baseline - report.reliability.confirmations
@@ -437,8 +437,8 @@ mod tests {
         assert!(cell.rows.iter().all(|row| row.left.mean == 1.0 && row.rounds.len() == 2), "{cell:?}");
         let charged: f64 = cell.rows.iter().map(|row| row.tests.mean).sum();
         assert!((runs as f64) < charged, "{runs} runs, {charged} charged");
-        // The other lines are alike: candidates differ in how many are before the one that counts, how many
-        // are behind it, and whether it is there. The file itself is judged first.
+        // The other lines are equal: candidates differ in the numbers of lines before and after the needed one, and in
+        // its presence. The file itself is judged first.
         assert!(runs <= 8 * 23 * 2 + 1, "{runs}");
         let bound = cell.bound.expect("lop's own take part");
         assert!(bound.source == BoundSource::CodeLength && bound.tests > 1.0);

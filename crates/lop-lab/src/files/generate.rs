@@ -1,6 +1,6 @@
 //! Random documents of a language, and the test that some kinds of nodes are in them.
 //!
-//! A document is grown from the language's own sample, so that nothing has to be known of the language:
+//! A document grows from the language's own sample, so that no knowledge of the language is necessary:
 //!
 //! ```text
 //!   insert   … left gap right …      ─► … left gap right gap donor …   the donor of right's kind
@@ -8,8 +8,8 @@
 //!   delete   … left gap right …      ─► … left …
 //! ```
 //!
-//! The donors are nodes of the sample; the gap, with the separators in it, is that of the siblings
-//! themselves. An edit after which the text does not parse is taken back.
+//! The donors are nodes of the sample; the gap, with the separators in it, is that of the siblings themselves. If the
+//! text doesn't parse after an edit, the edit is undone.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -32,9 +32,9 @@ const MOST_KINDS: usize = 3;
 const MOST_STEPS: usize = 4000;
 /// A document may be larger or smaller than asked for by the `1 / TOLERANCE`-th part.
 const TOLERANCE: usize = 20;
-/// At most one edit per so many nodes is made at once.
+/// Number of nodes per simultaneous edit.
 const NODES_PER_EDIT: usize = 50;
-/// Of so many edits one replaces a node, which makes the tree deeper; the others make it wider.
+/// One edit in this many replaces a node, which makes the tree deeper; the others make it wider.
 const ONE_REPLACES: u32 = 4;
 
 /// Why documents of a language cannot be generated.
@@ -194,7 +194,7 @@ struct Growth<'g> {
     /// The nodes of the sample by kind.
     donors: BTreeMap<u16, Vec<NodeId>>,
     document: Document,
-    /// Places where the last insertion alone has worked.
+    /// Places where only the last insertion has worked.
     proven: BTreeSet<Place>,
     /// How many insertions are made at once.
     batch: usize,
@@ -312,7 +312,7 @@ impl<'g> Growth<'g> {
         }
     }
 
-    /// Makes edits if the text still parses and still has what has to stay; says whether it did.
+    /// Makes edits if the text still parses and still has the required parts; returns whether it did.
     fn try_edits(&mut self, edits: Vec<Edit>) -> bool {
         if edits.is_empty() {
             return false;

@@ -1,4 +1,4 @@
-//! The text that an algorithm works on: its tree, the parts of it that are gone, and the answers so far.
+//! The text that an algorithm reduces: its tree, its removed parts, and the outcomes so far.
 
 use std::collections::HashMap;
 use std::ops::Range;
@@ -29,7 +29,7 @@ pub(super) struct Current<'a> {
     pub(super) tests: usize,
 }
 
-/// The tree of the best text at the time of a parse, and what has gone since.
+/// The tree of the best text at the time of a parse, and the nodes removed since.
 struct Tree {
     document: Document,
     shapes: TrialParser,
@@ -56,7 +56,7 @@ impl<'a> Current<'a> {
         current
     }
 
-    /// Makes a tree of the best text; `false` where it has none.
+    /// Makes a tree of the best text; `false` if it has none.
     pub(super) fn parse(&mut self) -> bool {
         self.tree = self.grammar.as_deref().and_then(|grammar| {
             let parser = || grammar.parser().ok();
@@ -89,7 +89,7 @@ impl<'a> Current<'a> {
         self.grammar.as_deref().expect("a tree has a grammar")
     }
 
-    /// The children of a node that may go; `None` if there are none.
+    /// Returns the removable children of a node; `None` if there are none.
     pub(super) fn list(&mut self, parent: NodeId) -> Option<Sequence> {
         let (tree, grammar) = (self.tree.as_mut()?, self.grammar.as_deref()?);
         siblings(&tree.document, grammar, &mut tree.shapes, parent, |_| false)
@@ -143,8 +143,8 @@ impl<'a> Current<'a> {
         (self.improved)(&self.best);
     }
 
-    /// Lets an algorithm work on a sequence of nodes, and returns the units that went. That all of them go is asked first:
-    /// the published algorithms are made for sequences of which something stays.
+    /// Applies an algorithm to a sequence of nodes, and returns the removed units. First it tests removing all: the
+    /// published algorithms assume a sequence of which something stays.
     pub(super) fn reduce_nodes(&mut self, algorithm: &dyn Algorithm, units: &[Vec<NodeId>]) -> Result<BitSet, Stopped> {
         let sizes: Vec<u32> =
             (units.iter()).map(|nodes| nodes.iter().map(|&node| self.document().tokens_of(node)).sum()).collect();
@@ -196,7 +196,7 @@ impl<'a> Current<'a> {
         Ok(found)
     }
 
-    /// Makes the first of some edits after which the text is interesting and shorter; then the tree is that of the new text.
+    /// Makes the first of some edits after which the text is interesting and shorter, and parses the new text.
     pub(super) fn edit(&mut self, edits: &[Removal]) -> Result<Option<usize>, Stopped> {
         let found = self.first(edits.len(), &|current, at| match &edits[at] {
             Removal::Nodes(nodes) => current.without(nodes.iter(), &[]),
@@ -210,8 +210,9 @@ impl<'a> Current<'a> {
 
     /// The first of `count` texts that is interesting and shorter than the best one, which it becomes.
     ///
-    /// The sources bound their loops by the nodes of a tree, which get fewer with each step. Here a text is parsed anew, and
-    /// the new tree may have as many nodes as the old one. The length of the text is the measure that falls.
+    /// The sources limit their loops by the nodes of a tree, whose number decreases with each step. Here a text is
+    /// parsed again, and the new tree can have as many nodes as the old one. The length of the text is the decreasing
+    /// measure.
     fn first(&mut self, count: usize, made: &dyn Fn(&Self, usize) -> Vec<u8>) -> Result<Option<usize>, Stopped> {
         let mut at = 0;
         while at < count {
@@ -238,7 +239,7 @@ impl<'a> Current<'a> {
 struct Asked<'c, 'a> {
     current: &'c mut Current<'a>,
     made: &'c dyn Fn(&Current<'_>, &BitSet) -> Vec<u8>,
-    /// The units that are gone in the best text.
+    /// The removed units of the best text.
     gone: BitSet,
 }
 
@@ -247,8 +248,8 @@ impl Judge for Asked<'_, '_> {
         self.current.width()
     }
 
-    /// An interesting candidate in which more is gone than in the best text is where the algorithm goes on, or it could.
-    /// One in which something else is gone is a side track: it is taken when it is shorter.
+    /// An interesting candidate with more removed units than the best text is where the algorithm continues, or could
+    /// continue. One with other removed units is a side track: it is taken if it is shorter.
     fn round(&mut self, candidates: &[BitSet]) -> Result<Vec<Verdict>, Stopped> {
         let texts: Vec<Vec<u8>> = candidates.iter().map(|set| (self.made)(self.current, set)).collect();
         let verdicts = self.current.ask(&texts)?;

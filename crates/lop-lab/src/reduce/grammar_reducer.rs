@@ -19,7 +19,7 @@ const MOST_COMBINATIONS: usize = 100;
 /// A way to make a child smaller.
 struct Reduction {
     edit: Removal,
-    /// Whether the child is gone then, and not just smaller.
+    /// Whether the child is removed then, and not just smaller.
     gone: bool,
 }
 
@@ -35,10 +35,9 @@ struct Reduction {
 /// are looked at, the largest; when there is nothing in the whole tree, those two levels below it,
 /// and so on; after a pass that made something smaller, one level again.
 ///
-/// Trees here have no hidden symbols. Two symbols are the same if one may stand for the other,
-/// which is what a hidden symbol around both would say. A list is nested to the right in the
-/// Book's grammars: its tails are its subtrees, so *d* levels below is the list without its first
-/// *d* elements. That is what 1 is for elements of a list.
+/// Trees here have no hidden symbols. Two symbols are equal if one can replace the other, which a hidden symbol around
+/// both would express. A list is nested to the right in the Book's grammars: its tails are its subtrees, so *d* levels
+/// below is the list without its first *d* elements. So elements of a list are one level below it.
 pub(super) fn reduce(current: &mut Current<'_>) -> Result<(), Stopped> {
     let productions = productions_of(current.grammar()).expect("a test holds the files to lop's parsers");
     let mut depth = 1;
@@ -53,7 +52,7 @@ pub(super) fn reduce(current: &mut Current<'_>) -> Result<(), Stopped> {
 fn pass_at(current: &mut Current<'_>, productions: Option<&Productions>, depth: u32) -> Result<bool, Stopped> {
     let mut reduced = false;
     let mut parent = 0;
-    // A child that gets smaller stands behind its parent in preorder, whose number stays.
+    // A child that becomes smaller comes after its parent in preorder, whose number stays.
     while current.has_tree() && (parent as usize) < current.document().node_count() {
         if reduce_children(current, productions, parent, depth)? {
             reduced = true;
@@ -77,15 +76,15 @@ fn reduce_children(
         let list = current.list(parent);
         let family = Family::new(current.document(), parent, list);
         let Some((child, gone)) = reduce_one(current, productions, &family, next, depth)? else { return Ok(reduced) };
-        // The next child has taken the place of one that is gone.
+        // The next child has taken the place of a removed one.
         next = if gone { child } else { child + 1 };
         reduced = true;
     }
     Ok(reduced)
 }
 
-/// Makes the first of the children from `next` on smaller that can be made smaller: its number, and
-/// whether it is gone.
+/// Shrinks the first of the children from `next` on that can be made smaller. Returns its number, and whether it was
+/// removed.
 fn reduce_one(
     current: &mut Current<'_>,
     productions: Option<&Productions>,
@@ -125,7 +124,7 @@ impl Family {
         Family { children: document.children(parent).collect(), list, elements }
     }
 
-    /// A child and the elements behind it, `count` in all.
+    /// A child and the elements after it, `count` in all.
     fn run(&self, child: NodeId, count: usize) -> Option<Removal> {
         let first = *self.elements.get(&child)?;
         let run = self.list.as_ref()?.units.get(first..first.checked_add(count)?)?;
@@ -137,7 +136,7 @@ impl Family {
     }
 }
 
-/// A look at a tree, so many levels down.
+/// A search of a tree, down to a number of levels.
 struct Look<'l> {
     document: &'l Document,
     grammar: &'l Grammar,
@@ -161,7 +160,7 @@ impl Look<'_> {
         all
     }
 
-    /// The nodes that are exactly so many levels below a node, in the order of the text.
+    /// Lists the nodes at a number of levels below a node, in the order of the text.
     fn below(&self, node: NodeId) -> Vec<NodeId> {
         let wanted = self.document.depth(node) + self.depth;
         let end = self.document.subtree_end(node);
@@ -232,7 +231,7 @@ fn height(document: &Document) -> u32 {
     1 + document.ids().map(|node| document.depth(node)).max().unwrap_or(0)
 }
 
-/// Whether a node may stand in a place of an expansion.
+/// Whether a node can be in a place of an expansion.
 fn fits(document: &Document, part: &Part, piece: NodeId) -> bool {
     let node = document.node(piece);
     match part {
@@ -242,7 +241,7 @@ fn fits(document: &Document, part: &Part, piece: NodeId) -> bool {
     }
 }
 
-/// The texts of some nodes, one behind the other; neighbours keep the blanks that are between them.
+/// Concatenates the texts of some nodes; neighbours keep the blanks between them.
 fn text_of(document: &Document, pieces: &[NodeId]) -> Vec<u8> {
     join(stretches(document, pieces).into_iter().map(|stretch| &document.source()[stretch]))
 }

@@ -21,7 +21,7 @@ pub(super) fn reduce(current: &mut Current<'_>) -> Result<(), Stopped> {
     Ok(())
 }
 
-/// Takes out by ddmin what can go below some nodes of one level; returns the nodes of the next level that stay.
+/// Removes nodes below some nodes of one level by ddmin; returns the remaining nodes of the next level.
 pub(super) fn delete_level(current: &mut Current<'_>, parents: &[NodeId]) -> Result<Vec<NodeId>, Stopped> {
     let lists: Vec<_> = parents.iter().filter_map(|&parent| current.list(parent)).collect();
     let units: Vec<_> = lists.iter().flat_map(super::perses::nodes_of).map(|node| vec![node]).collect();

@@ -33,7 +33,7 @@ pub(super) fn reduce(current: &mut Current<'_>, algorithm: &dyn Algorithm) -> Re
     Ok(())
 }
 
-/// Gives the lines of a text to the algorithm, then the words and the characters of what is left.
+/// Applies the algorithm to the lines of a text, then to the words and the characters of the rest.
 pub(super) fn reduce_text(current: &mut Current<'_>, algorithm: &dyn Algorithm) -> Result<(), Stopped> {
     let text = current.best.clone();
     current.reduce_parts(algorithm, &lines(&text).collect::<Vec<_>>())?;

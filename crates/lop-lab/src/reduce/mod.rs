@@ -1,4 +1,4 @@
-//! Reducing a file by a published algorithm: along its syntax tree, or by lines, words and characters where it has none.
+//! Reducing a file by a published algorithm: along its syntax tree, or by lines, words and characters if it has none.
 //!
 //! All algorithms share the rendering (separators go with their elements), the units (trial parses say which nodes may go),
 //! the refusal of candidates with new syntax errors, and a cache of answers. Their sources have none of these, so a

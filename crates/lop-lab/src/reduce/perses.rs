@@ -22,17 +22,16 @@ type Waiting = (u64, NodeId, Part);
 
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 enum Part {
-    /// The children of a node that may go: where the source's grammar says `*`, `+` or `?`.
+    /// Returns the removable children of a node: those with `*`, `+` or `?` in the source's grammar.
     List,
     /// A node.
     Node,
 }
 
-/// Perses (Sun, Li, Zhang, Gu and Su, *Perses: Syntax-Guided Program Reduction*, ICSE 2018): a
-/// queue of nodes, those with the most tokens first. A list, or something optional, goes by ddmin.
-/// Another node is replaced by a descendant that may stand in its place: the nearest on every way
-/// down, up to four levels below it, the smallest first. The rest of it then waits in the queue: its
-/// replacement, or else its children.
+/// Perses (Sun, Li, Zhang, Gu and Su, *Perses: Syntax-Guided Program Reduction*, ICSE 2018): a queue of nodes, those
+/// with the most tokens first. A list, or something optional, is reduced by ddmin. Another node is replaced by a
+/// descendant: the nearest suitable one on every path down, up to four levels below it, the smallest first. Then the
+/// replacement, or else the node's children, wait in the queue.
 ///
 /// The source knows its lists from the grammar. Here they are the children that may go.
 pub(super) fn reduce(current: &mut Current<'_>) -> Result<(), Stopped> {
@@ -68,7 +67,7 @@ fn replace(current: &mut Current<'_>, node: NodeId, queue: &mut BinaryHeap<Waiti
     Ok(())
 }
 
-/// Takes out of a list what can go, and queues what stays.
+/// Removes elements of a list, and queues the rest.
 fn shorten(current: &mut Current<'_>, node: NodeId, queue: &mut BinaryHeap<Waiting>) -> Result<(), Stopped> {
     let units: Vec<NodeId> = current.list(node).iter().flat_map(nodes_of).collect();
     let nodes: Vec<Vec<NodeId>> = units.iter().map(|&node| vec![node]).collect();
@@ -91,7 +90,7 @@ fn waiting_node(current: &Current<'_>, node: NodeId) -> Waiting {
     (current.document().tokens_of(node).into(), node, Part::Node)
 }
 
-/// The nearest descendants that may stand where a node stands, the smallest first.
+/// Returns the nearest descendants that can replace a node, the smallest first.
 fn replacements(document: &Document, grammar: &Grammar, outer: NodeId) -> Vec<NodeId> {
     let node = document.node(outer);
     let mut found = Vec::new();

@@ -1,17 +1,17 @@
-//! Simulated tests whose units depend on each other, or whose answers are odd: what real inputs do to
-//! a search that believes in independent runs.
+//! Simulated tests with dependent units or odd outcomes: the effect of real inputs on a search that assumes independent
+//! runs.
 
 use lop_engine::{BitSet, Markov, Verdict};
 use rand::{Rng, RngExt};
 
 use super::source::sequence;
 
-/// The source of needed units where a family is not about them: 90 % waste, in runs of twenty.
+/// The source of needed units in families about something else: 90 % waste, in runs of twenty.
 const BACKGROUND: (f64, f64) = (0.9, 0.95);
 /// In a dependent list one unit in this number is needed for its own sake, unless something else is asked for.
 const ROOTS: usize = 100;
-/// The chance of a unit to use one other and, given that, another one: 0.8 uses on average, so that
-/// what a unit uses directly or not stays finite, at five units with itself.
+/// The probability that a unit uses one other, and then another one: 0.8 uses on average, so that a unit's direct and
+/// indirect uses stay finite, at five units including itself.
 const USES: (f64, f64) = (0.6, 1.0 / 3.0);
 /// Mean distance from a unit to one that it uses.
 const USE_DISTANCE: f64 = 20.0;
@@ -37,9 +37,9 @@ const SHORT_LISTS: (usize, usize) = (60, 31);
 pub enum Family {
     /// Units use earlier ones; a candidate in which a used one is missing is invalid.
     DefinitionsFirst,
-    /// The same, last to first: units use later ones.
+    /// Units that use later ones, from last to first.
     UsesFirst,
-    /// Some units stand in pairs; a candidate with half a pair is invalid.
+    /// Some units are pairs; a candidate with half a pair is invalid.
     Pairs,
     /// Of some pairs either unit suffices, and one has to stay.
     Alternatives,
@@ -111,7 +111,7 @@ pub struct Simulated {
     uses: Vec<(usize, usize)>,
     /// Units that stay or go together.
     pairs: Vec<(usize, usize)>,
-    /// Units of which one has to stay.
+    /// Units, one of which has to stay.
     alternatives: Vec<(usize, usize)>,
     /// Share of the candidates that get the wrong answer.
     lies: f64,
@@ -133,7 +133,7 @@ impl Simulated {
         }
     }
 
-    /// Units that use earlier ones, of which one in `roots` is needed for its own sake, and one at least.
+    /// Units that use earlier ones; one in `roots`, and at least one, is needed independently.
     pub fn definitions_first(len: usize, roots: usize, rng: &mut impl Rng) -> Self {
         let mut list = Self::monotone(vec![false; len]);
         if len == 0 {
@@ -222,7 +222,7 @@ fn pairs(len: usize, rng: &mut impl Rng) -> Vec<(usize, usize)> {
 pub struct ShortList {
     /// The kind of the list; lists of one kind have one source.
     pub kind: u32,
-    /// Its depth, which tells nothing about it.
+    /// Its depth, which means nothing here.
     pub depth: u32,
     /// The source.
     pub chain: Markov,
@@ -257,7 +257,7 @@ mod tests {
         ChaCha8Rng::seed_from_u64(seed)
     }
 
-    /// All units but these are gone.
+    /// All units but these are removed.
     fn only(kept: &[bool]) -> BitSet {
         let mut gone = BitSet::with_capacity(kept.len());
         kept.iter().enumerate().filter(|(_, kept)| !**kept).for_each(|(unit, _)| {

@@ -1,5 +1,5 @@
-//! Measured figures of what the search does beyond one worker that goes from front to back: rounds of several workers,
-//! stated expectations. Counts of tests and rounds over fixed seeds, with the margin that each test names.
+//! Measured figures of the search beyond one worker that goes from front to back: rounds of several workers, predicted
+//! expectations. Counts of tests and rounds over fixed seeds, with the margin that each test names.
 
 use rand::SeedableRng;
 use rand::rngs::ChaCha8Rng;
@@ -12,8 +12,7 @@ use super::{Family, sequence};
 
 const LEN: usize = 500;
 
-/// The units that a candidate of a question leaves out, its first position standing for the last unit
-/// where `backward` says so.
+/// Returns the units that a candidate of a question leaves out; with `backward`, its first position is the last unit.
 fn gone(question: &Question, backward: bool) -> BitSet {
     let mut gone = BitSet::with_capacity(LEN);
     for position in question.remove.iter().cloned().flatten() {
@@ -72,8 +71,8 @@ fn who_asks_twice_before_an_answer_is_told_the_same() {
     assert_eq!(search.next_tests(16), first);
 }
 
-/// With lanes in any case 35 rounds on the mean; one list of these is taken for a dependent one. Before
-/// what stays refused brought lanes back it was 7 % more.
+/// Always with lanes, the mean is 35 rounds; one of these lists counts as dependent. Before refusals could bring lanes
+/// back it was 7 % more.
 #[test]
 fn lanes_that_were_given_up_by_mistake_come_back() {
     let chain = Markov::from_share(0.5, 0.5);
@@ -91,9 +90,9 @@ fn several_workers_go_back_to_the_front_where_units_depend_on_each_other() {
     assert!(chosen < 1.15 * front && chosen < always, "{front} {always} {chosen}");
 }
 
-/// Whether lanes depend on each other must not cost much to find out. Measured over 100 lists each: up to
-/// 1.10 times the rounds of the better of one lane and many on the 23 cells, 1.11 times where units use
-/// others, see `docs/dev/engine.md`.
+/// Finding out whether lanes depend on each other must not cost much. Measured over 100 lists each: up to 1.10 times
+/// the rounds of the better of one lane and many on the 23 cells, 1.11 times if units use others, see
+/// `docs/dev/engine.md`.
 #[test]
 fn it_takes_about_as_few_rounds_as_the_better_of_one_lane_and_many() {
     for width in [4, 16, 64] {

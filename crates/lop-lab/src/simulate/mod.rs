@@ -1,5 +1,5 @@
-//! Simulated sequences and tests of them, what the best possible sweep would take on a source, and the figures that the
-//! engine is held to on both.
+//! Simulated sequences and their tests, the tests of the best possible sweep on a source, and the engine's required
+//! figures on both.
 
 mod families;
 #[cfg(test)]

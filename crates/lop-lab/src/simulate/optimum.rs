@@ -10,9 +10,9 @@ const NEGLIGIBLE: f64 = 1e-13;
 /// from one end to the other, run by run, and knows the chain's parameters. That no unit is needed is
 /// a possible outcome like any other.
 ///
-/// Backward over the number of units left: an optimal alphabetic tree over the lengths of the next
-/// run, and then what the rest takes after the needed unit that ended it. O(l² log l + n·l) with l the
-/// [`longest_run`]: 25 ms for l = 500, five seconds for l = 5,000.
+/// Backward over the number of remaining units: an optimal alphabetic tree over the lengths of the next run, plus the
+/// tests of the rest after the needed unit that ended it. O(l² log l + n·l) with l the [`longest_run`]: 25 ms for l =
+/// 500, five seconds for l = 5,000.
 pub fn optimum(n: usize, chain: Markov) -> f64 {
     if n == 0 {
         return 0.0;

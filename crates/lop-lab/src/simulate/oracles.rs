@@ -11,7 +11,7 @@ fn sweep_only() -> Config {
     Config { theta: None, ..Config::default() }
 }
 
-/// Tests of one sweep, checked to keep exactly what is needed.
+/// Counts the tests of one sweep, and checks that exactly the needed units are kept.
 fn tests(needed: &[bool], config: &Config, view: &EvidenceView) -> usize {
     let mut search = Search::new(needed.len(), config, view);
     let tally = drive(&mut search, 1, |question| monotone(needed, question));
@@ -198,9 +198,9 @@ fn family_tests(prior: Prior, fixed_share: f64, trials: u64) -> f64 {
     sum as f64 / trials as f64
 }
 
-/// Measured over 200 families with ρ = 0.003: 725.7 tests without sharing, 661.0 with the evidence of
-/// the kind, 663.8 with kind and depth (in this family depth tells nothing), 645.9 with known
-/// parameters; with ρ = 0: 724.5, 661.4 and 665.7. Sharing and fixed share do not disturb each other.
+/// Measured over 200 families with ρ = 0.003: 725.7 tests without sharing, 661.0 with the evidence of the kind, 663.8
+/// with kind and depth (in this family depth means nothing), 645.9 with known parameters; with ρ = 0: 724.5, 661.4 and
+/// 665.7. Sharing and fixed share don't disturb each other.
 #[test]
 fn shared_evidence_saves_tests_on_short_lists_with_and_without_fixed_share() {
     const TRIALS: u64 = 8;

@@ -1,23 +1,22 @@
-//! An expansion of a symbol: what stands in a node of its kind.
+//! An expansion of a symbol: the possible children of a node of its kind.
 
 use std::sync::Arc;
 
 /// One way to expand a symbol: the children that a node of its kind then has, in order.
 ///
-/// A repetition stands for none or one of what it repeats. Hidden rules are inlined, since no tree
-/// shows them.
+/// A repetition is none or one of its elements. Hidden rules are inlined, because no tree shows them.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Expansion {
-    /// The children. Comments may stand anywhere between them.
+    /// The children. Comments can be anywhere between them.
     pub children: Vec<Child>,
 }
 
 /// A child in an expansion.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Child {
-    /// The part that may stand there.
+    /// The part that can be there.
     pub part: Part,
-    /// The field in which it stands.
+    /// The field that it is in.
     pub field: Option<u16>,
 }
 

@@ -82,7 +82,7 @@ impl Productions {
             }),
             Rule::Choice(members) => {
                 let mut found = Vec::new();
-                // Nodes that may stand for each other are one expansion and not one each.
+                // Nodes that can replace each other share one expansion.
                 let mut nodes = BTreeSet::new();
                 for member in members {
                     match self.node_kinds(member, &mut BTreeSet::new()) {
@@ -107,7 +107,7 @@ impl Productions {
                     return Some(kinds.iter().copied().collect());
                 }
                 if !open.insert(name) {
-                    // Found where the rule was first entered.
+                    // Found when the rule was first entered.
                     return Some(BTreeSet::new());
                 }
                 self.node_kinds(&self.rules[name], open)
@@ -176,7 +176,7 @@ mod tests {
         }
     }
 
-    /// Expansions as rows of words: kinds joined by `|`, tokens quoted, `field=` before what has one.
+    /// Shows expansions as rows of words: kinds joined by `|`, tokens quoted, `field=` before a part in a field.
     fn rows(expansions: &[Expansion]) -> Vec<String> {
         let word = |child: &Child| {
             let part = match &child.part {

@@ -12,7 +12,7 @@ pub fn languages_with_productions() -> impl Iterator<Item = &'static str> {
     PRODUCTIONS.iter().map(|(name, _)| *name)
 }
 
-/// The productions of a grammar; `None` where there are none of its language.
+/// Returns the productions of a grammar; `None` if there are none for its language.
 ///
 /// # Errors
 /// When the file is not of the grammar's parser.
@@ -84,7 +84,7 @@ mod tests {
         }
     }
 
-    /// Those that are none have lists of several elements, of which an expansion has one.
+    /// Parts without one have lists of several elements, of which an expansion has one.
     #[test]
     fn nodes_of_the_sample_are_expansions_of_their_kind() {
         for (grammar, document, productions) in languages() {

@@ -1,8 +1,8 @@
-//! A grammar's productions: what its rules say, read from the parser's `grammar.json`.
+//! A grammar's productions: its rules, read from the parser's `grammar.json`.
 //!
-//! The file is what tree-sitter made of the grammar before it made the parser. Of its rules only what
-//! decides which children a node can have is kept: precedences go, and a token is either one text or
-//! a pattern. [`Productions::alternatives`] gives the expansions of a symbol.
+//! tree-sitter makes this file from the grammar before it makes the parser. Only those facts of the rules are kept that
+//! determine a node's children: precedences are dropped, and a token is either one text or a pattern.
+//! [`Productions::alternatives`] returns the expansions of a symbol.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::{Arc, Mutex};
@@ -36,7 +36,7 @@ pub enum ProductionsError {
     /// It names something that is nowhere.
     #[error("unknown {what} `{name}`")]
     Unknown {
-        /// The byte at which the name stands.
+        /// The byte where the name starts.
         offset: usize,
         /// A rule or a field.
         what: &'static str,
@@ -108,7 +108,7 @@ enum Raw {
 }
 
 impl Productions {
-    /// Reads `grammar.json`. `fields` gives the number of a field of the parser, and `kinds` are those that its trees show:
+    /// Reads `grammar.json`. `fields` returns the number of a field of the parser, and `kinds` are those in its trees:
     /// number, name, and whether they are named.
     ///
     /// # Errors
@@ -185,7 +185,7 @@ impl Rule {
     }
 }
 
-/// Simplifies what the file says.
+/// Simplifies the file's rules.
 struct Reader<'f> {
     fields: &'f dyn Fn(&str) -> Option<u16>,
     /// The symbols that are mentioned.

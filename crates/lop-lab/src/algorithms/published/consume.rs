@@ -7,9 +7,8 @@ use super::rest::Rest;
 use super::trees::Tree;
 use crate::algorithm::{Judge, Stopped};
 
-/// Reads off everything that is left. Returns where the last removal took place: the kept units from
-/// that index on were found needed after it, those before it may have become removable. `None` when
-/// nothing went.
+/// Reads all remaining symbols. Returns the position of the last removal: the kept units from that index on were needed
+/// after it, and those before it may have become removable. `None` if nothing was removed.
 pub(super) fn consume(
     config: &PublishedConfig,
     rest: &mut Rest,
@@ -36,7 +35,7 @@ pub(super) fn consume(
                 end = cut;
             }
         }
-        // Only the last symbol is open; every other was told from the next by a no.
+        // Only the last symbol is open; every other one was distinguished from the next by a no.
         let ended = run + 1 < symbols;
         if run > 0 {
             rest.remove(at..at + run);

@@ -1,5 +1,5 @@
-//! Entropy debugging as a whole: printed figures of the reference implementation, recorded candidates,
-//! and what holds for every judge.
+//! Entropy debugging as a whole: printed figures of the reference implementation, recorded candidates, and properties
+//! for every judge.
 
 use std::collections::BTreeSet;
 
@@ -14,7 +14,7 @@ use lop_engine::{BitSet, Markov, Verdict};
 
 use crate::simulate::sequence;
 
-/// Judges by a function of what is gone, and writes everything down.
+/// Judges by a function of the removed units, and records everything.
 struct Recorder<F> {
     interesting: F,
     width: usize,
@@ -79,7 +79,7 @@ fn calls(config: &PublishedConfig, len: usize, interesting: impl FnMut(&BitSet) 
     (judge.calls.len(), len - gone.count_ones(..))
 }
 
-/// The test of a text: whether what is left of it has a match.
+/// The test of a text: whether the rest matches.
 fn on_text<'a>(text: &'a str, expression: &'a Regex) -> impl FnMut(&BitSet) -> bool + 'a {
     move |gone| {
         let kept = text.chars().enumerate().filter(|&(position, _)| !gone.contains(position));
@@ -117,7 +117,7 @@ fn the_reference_takes_its_printed_tests() {
     assert_eq!(calls(&minimise, 31, |gone| !gone.contains(4)), (19, 1));
 }
 
-/// One line for each candidate of the short text: its verdict, and the text with dots for what is gone.
+/// One line for each candidate of the short text: its verdict, and the text with dots for removed characters.
 fn trace(config: &PublishedConfig) -> String {
     let select = select();
     let (_, judge) = run(config, SHORT.len(), on_text(SHORT, &select));

@@ -4,12 +4,12 @@
 use super::rest::Rest;
 use crate::algorithm::{Judge, Stopped};
 
-/// Removes single units until none of the kept ones may go. `last_removal` is the index where
-/// consumption removed something last.
+/// Removes single units until no kept unit is removable. `last_removal` is the index of the last removal during
+/// consumption.
 ///
-/// A sweep ends where the last removal took place, unless it removes something itself: the units from
-/// there on were tried after that removal. From the second sweep on the reference implementation ends
-/// one unit before (`one_early`), so that its result need not be 1-minimal.
+/// A sweep ends at the place of the last removal, unless it removes something itself: the units from there on were
+/// tested after that removal. From the second sweep on the reference implementation ends one unit earlier
+/// (`one_early`), so that its result need not be 1-minimal.
 pub(super) fn minimise(
     rest: &mut Rest,
     last_removal: Option<usize>,

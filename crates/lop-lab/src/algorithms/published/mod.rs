@@ -1,11 +1,10 @@
 //! Entropy debugging as published: the parts put together, with their parameters.
 //!
-//! Source: Fairhurst, *Information Theory Approach to Reducing Failure Inducing Input*, and the public
-//! reference implementation by the same author where the paper is silent. A sequence of needed (i) and
-//! removable (u) units is seen as a text over the alphabet i, ui, uui, …: a few samples and all that
-//! was decided give a Markov model of it, the model gives each symbol a probability, and an ordered
-//! decision tree over the symbols says which units to try to remove together. One symbol at a time is
-//! read off from left to right; then single units are tried until nothing changes.
+//! Source: Fairhurst, *Information Theory Approach to Reducing Failure Inducing Input*, and, for open details, the
+//! public reference implementation by the same author. A sequence of needed (i) and removable (u) units is a text over
+//! the alphabet i, ui, uui, …: a few samples and the decided units give a Markov model of it, the model gives each
+//! symbol a probability, and an ordered decision tree over the symbols selects the units to try to remove together. The
+//! symbols are read one at a time from left to right; then single units are tried until nothing changes.
 //!
 //! Three faults of the reference implementation are mended here, unless [`PublishedConfig::reference`]
 //! asks for them: its samples remove nothing, its P(i|i) can be negative, and the last sweep of
@@ -48,8 +47,8 @@ pub struct PublishedConfig {
     /// 0.3 by default, as in the paper. The symbol that ends the alphabet there is open: u^k and
     /// any continuation.
     pub threshold: f64,
-    /// How many units a symbol may stand for; 1000 by default, as in the paper. When more are left,
-    /// the limit is an even share of them that is no larger. 0 counts as 1.
+    /// Maximum number of units of a symbol; 1000 by default, as in the paper. If more are left, the limit is an equal
+    /// share of them that is no larger. 0 counts as 1.
     pub longest: usize,
     /// Trees over this many symbols or fewer are optimal; 10 by default, as in the paper. The time for
     /// one grows with the cube of its symbols. (The reference implementation counts the units left
@@ -61,9 +60,8 @@ pub struct PublishedConfig {
     /// Whether single units are tried at the end until the result is 1-minimal ("minimisation");
     /// otherwise the algorithm stops after one reading ("simplification"). `true` by default.
     pub minimise: bool,
-    /// Whether to do what the reference implementation does on text, faults included; `false` by
-    /// default. Its printed figures count calls, not distinct candidates: 2 · `samples` of them are of
-    /// the whole sequence.
+    /// Whether to do what the reference implementation does on text, including its faults; `false` by default. Its
+    /// printed figures count calls, not distinct candidates: 2 · `samples` of them are of the whole sequence.
     pub reference: bool,
     /// Where the samples' chance comes from; 0 by default. The reference implementation's samples
     /// remove nothing, so that there it makes no difference.
@@ -91,7 +89,7 @@ impl PublishedConfig {
         Self { minimise: false, ..Self::default() }
     }
 
-    /// The parameters of the algorithm of this name; `None` if it is another algorithm.
+    /// Returns the parameters of the algorithm with this name, or `None` for another algorithm.
     #[must_use]
     pub fn named(name: &str) -> Option<Self> {
         let all = [Self::default(), Self::simplify_only(), Self::reference()];

@@ -12,7 +12,7 @@ pub(super) enum Before {
     Removable,
 }
 
-/// The counts of observed units, and of those that followed removable ones.
+/// The counts of observed units, and of those after removable ones.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub(super) struct Counts {
     units: u64,
@@ -40,7 +40,7 @@ impl Counts {
         let (run, read) = (run as u64, run as u64 + u64::from(ended));
         self.units += read;
         self.removable += run;
-        // The first unit tells nothing of what follows a removable one, unless one is before it.
+        // The first unit has no predecessor, unless one is given.
         let first = u64::from(before != Before::Removable);
         self.after_removable += read.saturating_sub(first);
         self.removable_after_removable += run.saturating_sub(first);
@@ -80,8 +80,8 @@ impl Chain {
         }
     }
 
-    /// The probabilities of the symbols i, ui, uui, … and at last u^k, which is open: what follows is
-    /// not said. Symbols get no longer than `limit` (at least 1), nor once P(u^k) < `threshold`.
+    /// Returns the probabilities of the symbols i, ui, uui, … and finally u^k, after which anything can follow. Symbols
+    /// are at most `limit` units long (at least 1), and end at P(u^k) < `threshold`.
     pub(super) fn alphabet(&self, before: Before, limit: usize, threshold: f64) -> Vec<f64> {
         let mut weights = vec![self.needed(before)];
         let mut reached = 1.0 - self.needed(before);

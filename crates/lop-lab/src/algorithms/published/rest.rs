@@ -27,7 +27,7 @@ impl Rest {
         self.kept[index]
     }
 
-    /// The candidate in which these of the kept units are gone as well.
+    /// Makes the candidate without these of the kept units.
     pub(super) fn without(&self, indices: Range<usize>) -> BitSet {
         let mut candidate = self.removed.clone();
         for &position in &self.kept[indices] {

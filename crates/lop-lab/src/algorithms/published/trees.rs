@@ -1,9 +1,8 @@
 //! Ordered decision trees over the symbols of an alphabet: optimal ones, and the paper's two quick
 //! ways to nearly optimal ones.
 //!
-//! As symbols are ordered by the length of their run, a node of a tree is a stretch of symbols, and
-//! its branches part where the tree says, at the node's cut. One test tells them from each other: may
-//! the units of the cut's length all go?
+//! Symbols are ordered by the length of their run, so a node of a tree is a range of symbols, which its cut divides in
+//! two. One test decides between them: whether the units of the cut's length are removable together.
 
 use super::Trees;
 
