@@ -40,7 +40,7 @@ impl Pass for Constants {
     }
 }
 
-/// A sequence for each rule that sets a constant text: any of its definitions may go at once.
+/// Proposes a sequence for each rule with a constant text: any of its definitions can be removed.
 fn constants(document: &Document, grammar: &Grammar, prints: &Fingerprints) -> Vec<Sequence> {
     let mut by_rule: BTreeMap<RuleId, Vec<Alternative>> = BTreeMap::new();
     for (made, is_constant) in replaced(document, grammar, prints) {
@@ -80,7 +80,7 @@ fn replaced(document: &Document, grammar: &Grammar, prints: &Fingerprints) -> Ve
         .into_iter()
         .map(|(unit, names)| (unit, if let [(_, scope)] = names[..] { scope } else { None }))
         .collect();
-    // A parameter that is no definition of its own belongs to the one around it.
+    // A parameter that isn't a separate definition belongs to the one around it.
     let scope = |unit: &Capture, is_constant: bool| {
         let around = |node: NodeId| std::iter::successors(document.parent(node), |node| document.parent(*node));
         let scope = find(document, unit).and_then(|node| match scopes.get(&node) {

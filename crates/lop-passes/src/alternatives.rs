@@ -39,7 +39,7 @@ pub struct Alternative {
     /// The memory key: a hash of the pass, the class, the old and the new text, and the kind of the parent. It contains
     /// no offset, because every other edit would change it.
     pub memo: u64,
-    /// The grammar's rules that it comes from, each once.
+    /// The grammar's rules that made it, each once.
     pub rules: Vec<RuleId>,
 }
 

@@ -1,7 +1,7 @@
 //! Replaces text by whitespace, and reduces whitespace, for tests that depend on the layout.
 //!
-//! A formatter breaks a line because of its width, and a message contains a line and a column. There a part of the text
-//! may have no meaning, and still cannot be deleted, because the text after it would move.
+//! A formatter breaks a line because of its width, and a message contains a line and a column. In such cases a part of
+//! the text can be meaningless and still not removable, because the text after it would move.
 
 use std::ops::Range;
 

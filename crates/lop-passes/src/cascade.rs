@@ -222,18 +222,18 @@ impl Scoped {
     }
 }
 
-/// The parts of a text that have gone, and the texts in their places.
+/// The removed parts of a text, and the texts in their places.
 #[derive(Default)]
 pub struct RemovedRanges {
     all: Ranges,
-    /// Parts that have gone and whose consequences are not known.
+    /// Removed parts whose consequences are unknown.
     new: Vec<Range<usize>>,
-    /// Texts that have come in.
+    /// Inserted texts.
     texts: Vec<Vec<u8>>,
 }
 
 impl RemovedRanges {
-    /// Parts that have gone before: some nodes in order and the places of some edits. Their consequences are known.
+    /// Parts removed before: some nodes in order and the places of some edits. Their consequences are known.
     #[must_use]
     pub fn before(document: &Document, nodes: impl Iterator<Item = NodeId>, edits: &[Edit]) -> Self {
         let mut gone = RemovedRanges::default();
@@ -250,7 +250,7 @@ impl RemovedRanges {
         gone
     }
 
-    /// Something goes.
+    /// Something is removed.
     pub fn take(&mut self, document: &Document, removal: &Removal) {
         match removal {
             Removal::Nodes(nodes) => nodes.iter().for_each(|&node| self.part(document.node(node).range())),

@@ -5,7 +5,7 @@ use lop_grammar::Grammar;
 use super::rows::row;
 use super::sequence::{Sequence, list_kind};
 
-/// The texts that the language lets go anywhere, a sequence for each of its expressions that finds something.
+/// Proposes the text to remove anywhere: a sequence for each of the language's expressions with a match.
 #[must_use]
 pub fn clean(text: &[u8], grammar: &Grammar) -> Vec<Sequence> {
     let found = |expression: &regex::bytes::Regex| {

@@ -18,7 +18,7 @@ use super::trial_parser::TrialParser;
 /// parts are units.
 const SHARE: usize = 4;
 const MEMBERS: usize = 8;
-/// No list of more units is looked at: their closures would take 32 MB.
+/// Maximum number of units in a list: the closures of more would take 32 MB.
 const MOST_UNITS: usize = 1 << 14;
 /// Number of iterations for definitions that refer to each other in circles; after that, further references are
 /// ignored.
@@ -121,7 +121,7 @@ impl References {
         kept
     }
 
-    /// Takes out everything else.
+    /// Removes everything else.
     #[must_use]
     pub fn without_others(&self, kept: &BitSet) -> Removal {
         let others = (0..self.units.len()).filter(|unit| !kept.contains(*unit));

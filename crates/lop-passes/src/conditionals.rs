@@ -41,9 +41,9 @@ impl Pass for Conditionals {
 pub enum Branch {
     /// The first.
     First,
-    /// The last, if there is more than one.
+    /// The last branch, if there is more than one.
     Last,
-    /// None: the whole group goes.
+    /// No branch: the whole group is removed.
     None,
 }
 

@@ -78,7 +78,7 @@ struct Other {
     rules: Vec<RuleId>,
 }
 
-/// The proposals of other passes that have their turn, each by itself.
+/// The edits of other passes that run, each alone.
 fn others(view: &View<'_>, tree: &Tree<'_>) -> Vec<Other> {
     let (document, grammar) = (tree.document, tree.grammar);
     let allows = |pass: &dyn Pass| (view.allows)(pass.name());

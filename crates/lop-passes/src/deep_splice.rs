@@ -25,7 +25,7 @@ pub(super) static DEEP_SPLICE: EditsOfTree = EditsOfTree {
 const MAX_LEVELS: usize = 100;
 /// Statements around a block whose place it may take, the nearest.
 const MAX_OUTER: usize = 10;
-/// Statements of a block that are tried by themselves, the first.
+/// Number of statements at the start of a block that are tried alone.
 const MAX_STATEMENTS: usize = 10;
 
 /// Finds all deep splices of a document. A block is a node that a rule splices or calls a body, and every node of the

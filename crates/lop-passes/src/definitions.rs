@@ -33,8 +33,7 @@ pub(super) type Name = u32;
 
 /// The definitions of a document, and the places of their names.
 ///
-/// It costs a look at the whole tree. While parts of that are taken out it need not be made again: they can be
-/// [forgotten](Self::forget).
+/// Building it walks the whole tree. After removals it need not be built again: they can be [forgotten](Self::forget).
 #[derive(Clone)]
 pub struct Definitions {
     /// The units, each with a name that it defines and the rule that says so, in order.
@@ -103,8 +102,8 @@ impl Definitions {
         shapes: &mut TrialParser,
         mut skip: impl FnMut(NodeId) -> bool,
     ) -> Option<Sequence> {
-        // Per name the first unit that defines nothing else: only there a group of such parts is made,
-        // or 40,000 definitions of one name would make as many groups of 40,000.
+        // For each name, only the first unit that defines nothing else gets a group of such parts: otherwise 40,000
+        // definitions of one name would make as many groups of 40,000.
         let mut first_alone: Vec<Option<NodeId>> = vec![None; self.is_kept.len()];
         for of_unit in self.of_each_unit() {
             if let &[(unit, name, _)] = of_unit {
@@ -164,7 +163,7 @@ impl Definitions {
         self.found.iter().copied()
     }
 
-    /// How many names there are.
+    /// The number of names.
     pub(super) fn names_count(&self) -> usize {
         self.is_kept.len()
     }
@@ -229,7 +228,7 @@ fn last_word(text: &[u8]) -> &[u8] {
     }
 }
 
-/// [`Definitions::unreferenced`] of a document that is looked at once.
+/// [`Definitions::unreferenced`] for a document that is only searched once.
 pub(super) fn unreferenced(
     document: &Document,
     grammar: &Grammar,

@@ -72,8 +72,8 @@ struct Group {
 }
 
 impl Group {
-    /// The groups that hold one of these nodes in the order in which they end. A bracket without a partner reaches to
-    /// the end of the group that it is in; a closing one is nothing.
+    /// Returns the groups that contain one of these nodes in the order of their ends. A bracket without a partner
+    /// reaches to the end of its group; an unmatched closing one is ignored.
     fn around(document: &Document, nodes: &[NodeId]) -> Vec<Self> {
         if nodes.is_empty() {
             return Vec::new();

@@ -12,7 +12,7 @@ use super::pass::{Facts, Pass, Proposals, Stage, View};
 /// Maximum number of entries: with more, there are better questions than their places.
 const MOST_ENTRIES: usize = 64;
 
-/// A folder's entries move into the folder that it is in.
+/// Moves a folder's entries to the folder above.
 pub struct Flatten;
 
 impl Pass for Flatten {

@@ -40,7 +40,7 @@ struct Maker<'d> {
     prints: &'d Fingerprints,
 }
 
-/// A block, and which of its ways it always goes.
+/// A block, and the branch that it always takes.
 type Turn = (usize, usize);
 
 /// The kinds of edits, as classes.
@@ -176,7 +176,7 @@ impl Maker<'_> {
 
     fn made(&self, function: &Function, edits: Vec<Edit>, rules: Vec<RuleId>, kind: u16) -> Option<Alternative> {
         let mut edits = edits;
-        // A part that goes takes the edits inside it along.
+        // A removed part includes the edits inside it.
         edits.sort_by_key(|edit| (edit.start, std::cmp::Reverse(edit.end)));
         let mut end = 0;
         edits.retain(|edit| {
@@ -203,7 +203,7 @@ fn ends<T>(all: Vec<T>) -> impl Iterator<Item = T> {
     all.into_iter().enumerate().filter(is_near_end).map(|(_, one)| one)
 }
 
-/// The only other block from which there is a way to each.
+/// The only other predecessor of each block.
 fn blocks_before(blocks: &[Block]) -> Vec<Option<usize>> {
     let mut before: Vec<Vec<usize>> = vec![Vec::new(); blocks.len()];
     for (at, block) in blocks.iter().enumerate() {

@@ -26,9 +26,9 @@ const HEADER: usize = 48;
 /// In the place of the depth, which a move does not have.
 const WITH_ARGUMENTS: u16 = 1;
 
-/// Everything that a rule would move outwards; a parameter also with the arguments of all calls, which often have
-/// its name as well. Nothing need become smaller by it; it comes to an end because each move brings something nearer
-/// to the root.
+/// Proposes everything that a rule can move outwards; a parameter together with the arguments of all calls, which often
+/// have the same name. The text need not become smaller; the pass ends because each move brings something nearer to the
+/// root.
 #[must_use]
 pub(super) fn globalised(document: &Document, grammar: &Grammar, prints: &Fingerprints) -> Vec<Alternative> {
     let source = document.source();

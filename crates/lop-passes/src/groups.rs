@@ -21,7 +21,7 @@ pub(super) static GROUPS: EditsOfTree = EditsOfTree {
 /// The common ground of edits that are made together: group, name, and the scope around them.
 type Key<'t> = (&'t str, Option<&'t [u8]>, Option<(usize, usize)>);
 
-/// How many bytes at its start tell a scope from others in which the same is done.
+/// Number of bytes at its start that distinguish a scope from others with the same edit.
 const HEADER: usize = 48;
 
 /// All groups of edits of a document, each as one.
@@ -77,7 +77,7 @@ struct Together {
     rules: Vec<RuleId>,
 }
 
-/// The smallest scope around a range. Scopes come in document order, the outer before the inner.
+/// Returns the smallest scope around a range. Scopes are in document order, an outer one before the inner ones.
 fn innermost<'s>(scopes: &'s [(Capture, RuleId)], range: &Range<usize>) -> Option<&'s (Capture, RuleId)> {
     let before = scopes.partition_point(|(scope, _)| scope.range.start <= range.start);
     scopes[..before].iter().rev().find(|(scope, _)| scope.range.end >= range.end)

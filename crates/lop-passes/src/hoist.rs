@@ -23,7 +23,7 @@ pub(super) const MAX_DEPTH: u16 = 4;
 const MAX_CANDIDATES: usize = 10;
 /// A node of more tokens is large.
 const LARGE: u32 = 8;
-/// Nodes looked at below one node: a list of 100,000 elements would make the search quadratic.
+/// Maximum number of nodes to examine below one node: a list of 100,000 elements would make the search quadratic.
 const MAX_VISITED: usize = 200;
 
 /// All hoists of a document.

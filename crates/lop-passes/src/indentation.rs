@@ -50,7 +50,7 @@ pub(super) fn filler<'g>(document: &Document, grammar: &'g Grammar, block: NodeI
     if !grammar.is_indented_kind(document.node(block).kind) || document.node(block).is_empty() {
         return None;
     }
-    // Blanks around it would be there once more each time.
+    // Otherwise blanks around it would be added each time.
     grammar.minimal(place(document, block)).next().map(|text| text.what.trim())
 }
 

@@ -32,7 +32,7 @@ impl Pass for Whitespace {
 
 /// Blanks of one level of indentation.
 const INDENT: usize = 2;
-/// Deeper levels are not indented further: the blanks would be the larger part of the text.
+/// Maximum indentation: otherwise blanks would be most of a deep text.
 const DEEPEST: usize = 40;
 /// Maximum number of comments in a row that are skipped to find the node after them.
 const MOST_COMMENTS: usize = 8;
@@ -200,7 +200,7 @@ fn bracket(document: &Document, atom: NodeId) -> Option<bool> {
     }
 }
 
-/// Whether so much of a node is no blank that it is not written in one line.
+/// Whether a node has too many non-blank bytes for one line.
 fn is_wide(document: &Document, node: NodeId) -> bool {
     document.text(node).iter().filter(|byte| !is_blank(**byte)).nth(WIDE).is_some()
 }

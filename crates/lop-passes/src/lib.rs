@@ -114,7 +114,7 @@ pub use trial_parser::{Clearance, TrialParser};
 pub use windows::Tokens;
 pub use words::{Words, word_units};
 
-/// All passes, in the order of their stages; of one stage, in the order in which they have their turn.
+/// All passes, in the order of their stages, and within a stage in the order of their turns.
 pub static ALL: &[&dyn Pass] = &[
     &Files,
     &Conditionals,
@@ -178,8 +178,8 @@ mod tests {
         }
     }
 
-    /// A shape is tried in one place and by itself: elsewhere, and together with others of its list,
-    /// it may be wrong, but rarely.
+    /// A shape is tried alone at one place: elsewhere, and together with others of its list, it can be wrong, but
+    /// rarely is.
     #[test]
     fn hardly_any_cleared_unit_and_subset_of_a_list_leaves_a_syntax_error() {
         const SUBSETS: usize = 4;

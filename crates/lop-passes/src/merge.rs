@@ -13,7 +13,7 @@ use super::names::occurrences;
 use super::pass::{EditsOfTree, Facts, Stage};
 use super::removal::{NodeSet, removal_edits};
 
-/// A name replaced by another, and its definition gone.
+/// A name replaced by another one, and its definition removed.
 pub(super) static MERGE: EditsOfTree = EditsOfTree {
     facts: Facts::new("merge", Stage::Late, "a definition goes, and a similar one replaces it").by_rules(),
     make: merges,
@@ -85,8 +85,8 @@ pub(super) fn merges(document: &Document, grammar: &Grammar, prints: &Fingerprin
     made
 }
 
-/// The node that goes with a name: its unit, or of a unit that defines others as well the largest part that defines it
-/// only.
+/// The node to remove with a name: its unit, or if the unit defines others as well, the largest part that only defines
+/// the name.
 fn part(document: &Document, all: &[(&[u8], Vec<Defined>)], defined: &Defined) -> NodeId {
     let name = document.text(defined.name);
     let others: Vec<NodeId> = all

@@ -28,7 +28,7 @@ pub(super) static NUMBERS: EditsOfTree = EditsOfTree {
     make: numbers,
 };
 
-/// All functions at once, and each by itself.
+/// All functions together, and each one alone.
 #[must_use]
 pub(super) fn numbers(document: &Document, grammar: &Grammar, prints: &Fingerprints) -> Vec<Alternative> {
     let source = document.source();

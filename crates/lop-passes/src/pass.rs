@@ -30,7 +30,7 @@ pub enum Stage {
     Tokens,
     /// Applies the language's rules.
     Rules,
-    /// Edits that would lead astray earlier.
+    /// Edits that would mislead the search if they came earlier.
     Late,
     /// Shortens tokens.
     Characters,
@@ -65,8 +65,7 @@ impl Stage {
 /// need one.
 pub(super) const MOST_MORE: usize = 8;
 
-/// How much larger a pass can make the best result. lop accepts no other candidate that is larger in the measure that
-/// the user prefers.
+/// The permitted growth of the best result. lop accepts no other candidate that is larger in the preferred measure.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Growth {
     /// No growth.
@@ -92,7 +91,7 @@ pub struct Facts {
     pub about: &'static str,
     /// Whether it needs rules of the language.
     pub needs_rules: bool,
-    /// How much larger its candidates can be than the best result.
+    /// The permitted growth of its candidates.
     pub growth: Growth,
     /// The reason why the driver leads it: its sequences need their own search, order or moment. The sequences of other
     /// passes are swept in their stage. The single edits of all passes are tried together.

@@ -10,7 +10,7 @@ use lop_syntax::{Document, Edit, NodeId};
 use super::alternatives::{Alternative, Class};
 use super::fingerprint::Fingerprints;
 
-/// Of more alternatives side by side, each half is tried instead of each of them.
+/// If there are more adjacent alternatives, each half is tried instead of each one.
 const MOST_ALTERNATIVES: usize = 8;
 /// Number of bytes on either side of a change that are part of its memory key.
 const AROUND: usize = 4;
@@ -22,9 +22,9 @@ const CHOSEN: u16 = 2;
 const MEMBER: u16 = 3;
 const UNQUANTIFIED: u16 = 4;
 
-/// Shorter texts for the regular expressions of a document, outer parts first: a group or class goes with its
-/// quantifier, a group becomes its inside, one of some alternatives (or half of many) is left of them, a class becomes
-/// its first member, and a quantifier goes. Whether the rest is a regular expression is not known here.
+/// Shorter texts for the regular expressions of a document, outer parts first: a group or class is removed with its
+/// quantifier, a group becomes its content, alternatives become one of them (or half of many), a class becomes its
+/// first member, and a quantifier is removed. Whether the rest is a valid regular expression isn't checked here.
 #[must_use]
 pub(super) fn shorter_patterns(document: &Document, grammar: &Grammar, prints: &Fingerprints) -> Vec<Alternative> {
     let mut all = Vec::new();
@@ -36,7 +36,7 @@ pub(super) fn shorter_patterns(document: &Document, grammar: &Grammar, prints: &
     all
 }
 
-/// The edit that takes parts out of a pattern; none that would leave nothing of it.
+/// Makes the edit that removes parts of a pattern; `None` if nothing would be left.
 fn alternative(
     document: &Document,
     prints: &Fingerprints,
@@ -66,7 +66,8 @@ struct Open {
     bars: Vec<usize>,
 }
 
-/// The parts that may be taken out of a pattern together, with the number of the change; outer ones before inner ones.
+/// Lists the parts of a pattern that can be removed together, with the number of the change; outer ones before inner
+/// ones.
 ///
 /// Read in one pass, without recursion: patterns may be nested at any depth.
 fn cuts(text: &[u8]) -> Vec<(u16, Vec<Range<usize>>)> {
@@ -171,7 +172,7 @@ fn atom(text: &[u8]) -> usize {
     escape + (1 + goes_on).min(rest.len())
 }
 
-/// The length of a quantifier at the start of a text, lazy or not; 0 if there is none.
+/// Returns the length of a quantifier at the start of a text, lazy or not; 0 if there is none.
 fn quantifier(text: &[u8]) -> usize {
     let length = match text {
         [b'*' | b'+' | b'?', ..] => 1,

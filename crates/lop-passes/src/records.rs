@@ -21,7 +21,7 @@ use super::pass::{Facts, Pass, Proposals, Stage, View};
 /// Records with their lengths.
 pub(super) struct Records;
 
-/// Longer data are not looked at: by then most of them has gone otherwise.
+/// Maximum length of data: by the time it is this short, other passes have removed most of it.
 const LONGEST: usize = 1 << 20;
 /// Bytes before the first record of a file, such as its magic number or a header.
 const FARTHEST: usize = 32;
@@ -94,7 +94,7 @@ enum Code {
     Decimal,
 }
 
-/// Of two that read the same the first counts. In text there are only decimal numbers, which come last.
+/// If two encodings give the same number, the first counts. In text there are only decimal numbers, which come last.
 const CODES: [Code; 9] = [
     Code::Big(8),
     Code::Little(8),
@@ -108,7 +108,7 @@ const CODES: [Code; 9] = [
 ];
 
 impl Code {
-    /// The number at the start of some data, and how many bytes it takes.
+    /// Returns the number at the start of some data, and its length in bytes.
     fn read(self, data: &[u8]) -> Option<(usize, usize)> {
         let fold = |number: usize, byte: &u8| number.checked_mul(256)?.checked_add(usize::from(*byte));
         match self {

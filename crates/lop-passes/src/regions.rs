@@ -35,7 +35,7 @@ impl Pass for Regions {
     }
 }
 
-/// The outermost errors with more than a few tokens of their own.
+/// Returns the outermost errors with more than a few tokens of their own.
 fn regions(document: &Document) -> Vec<Range<usize>> {
     let mut regions: Vec<Range<usize>> = Vec::new();
     for id in document.ids().filter(|id| document.node(*id).is_error()) {
@@ -48,7 +48,7 @@ fn regions(document: &Document) -> Vec<Range<usize>> {
     regions
 }
 
-/// The lists of a region, outer ones first: for each the edits that take out one of its elements.
+/// Returns the lists of a region, outer ones first: for each, the edits that remove one of its elements.
 fn sequences(text: &[u8], part: Range<usize>) -> Vec<Vec<Vec<Edit>>> {
     let notation = Arc::new(Notation::of(&text[part.clone()]));
     let inside: Inside = Arc::new(move |_| std::iter::once(part.clone()).collect());

@@ -6,8 +6,8 @@ use lop_syntax::Edit;
 
 use super::sequence::{Removal, Sequence, Unit};
 
-/// Units of one row at most. In a longer text neighbours go together: a unit takes about 150 bytes,
-/// and by the time a text is short enough for single characters most of it has gone.
+/// Maximum number of units in a row. In a longer text neighbours are joined: a unit takes about 150 bytes, and by the
+/// time single characters pay, most of the text has been removed.
 const MOST_UNITS: usize = 1 << 18;
 
 /// Makes units of parts of a text, in order; if there are too many, adjacent parts are joined.

@@ -36,14 +36,13 @@ pub struct Sequence {
     pub depth: u32,
     /// The units in the order of the text.
     pub units: Vec<Unit>,
-    /// The grammar's rules that each unit comes from; empty if no rule made the list.
+    /// The grammar's rules that made each unit; empty if no rule made the list.
     pub rules: Vec<Vec<RuleId>>,
-    /// How rejections are remembered.
+    /// The memory of rejections.
     pub remembered: Remembered,
 }
 
-/// How the rejections of a sequence are remembered. A remembered one isn't tried again until the text has become much
-/// smaller.
+/// The memory of a sequence's rejections. A remembered one isn't tried again until the text has become much smaller.
 #[derive(Clone, Debug, Default)]
 pub enum Remembered {
     /// Not at all.

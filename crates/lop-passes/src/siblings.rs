@@ -28,7 +28,7 @@ impl Pass for Siblings {
 
 /// Proposes the removable children of a node as a sequence. Returns `None` if there are none.
 ///
-/// `skip` says of a child that there is no point in asking about it (it was refused before).
+/// `skip` returns `true` for a child that was refused before.
 pub fn siblings(
     document: &Document,
     grammar: &Grammar,
@@ -48,7 +48,7 @@ pub fn siblings(
         let Some(nodes) = clearance.nodes(document, child) else { continue };
         let tokens: u32 = nodes.iter().map(|n| document.tokens_of(*n)).sum();
         let filler = filler_tokens(document, grammar, child);
-        // The filler in its place would be as large.
+        // The filler for it would be as large.
         if filler > 0 && filler >= tokens {
             continue;
         }

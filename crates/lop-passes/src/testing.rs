@@ -100,8 +100,8 @@ impl Sample {
         alternatives.iter().map(result).collect()
     }
 
-    /// The text that each unit takes out, the nodes of one unit joined by `+`; the text that is left for
-    /// units that are edits.
+    /// Shows the text of each unit, with the nodes of one unit joined by `+`; for units that are edits, the text after
+    /// the edit.
     pub(crate) fn units(&self, sequence: Option<&Sequence>) -> Vec<String> {
         let name = |unit: &Unit| match &unit.removal {
             Removal::Nodes(nodes) => nodes.iter().map(|&node| self.text(node)).collect::<Vec<_>>().join("+"),

@@ -6,8 +6,8 @@ use lop_syntax::{Document, Edit, NodeId};
 use super::indentation::is_filler;
 use super::sequence::{Removal, Sequence, Unit, list_kind};
 
-/// The tokens that are worth asking about: all leaves with bytes, but for the line feeds that end
-/// directives. Without one of those two lines would become one.
+/// The tokens that are worth testing: all leaves with bytes, except for the line feeds that end directives. Removing
+/// one of those would join two lines.
 pub fn tokens(document: &Document, grammar: &Grammar) -> impl Iterator<Item = NodeId> {
     leaves(document).filter(|&id| !ends_a_line(document, grammar, id) && !is_filler(document, grammar, id))
 }
@@ -86,7 +86,7 @@ mod tests {
             ("x.c", "int a;", &["a;", "int ;", "int a"]),
             ("x.c", "int a; // b", &["a; // b", "int ; // b", "int a // b", "int a; "]),
             ("x.js", "a+b", &["+b", "a b", "a+"]),
-            // An implied semicolon has no bytes to take out.
+            // An implied semicolon has no bytes to remove.
             ("x.js", "a\nb", &["b", "a\n"]),
             ("x.c", "", &[]),
         ];

@@ -35,9 +35,9 @@ const MOST_STEPS: usize = 60_000;
 pub enum Clearance {
     /// A trial parse of its shape made no new syntax errors.
     Cleared,
-    /// The same for the node with the token after it (`int` `;`).
+    /// The result for the node with the token after it (`int` `;`).
     ClearedWithNext,
-    /// The same for the node with the token before it (`=` `value`).
+    /// The result for the node with the token before it (`=` `value`).
     ClearedWithPrevious,
     /// Unknown: its surroundings have syntax errors, or a trial would take too long.
     Unchecked,
@@ -310,8 +310,8 @@ fn has_like_sibling(document: &Document, node: NodeId) -> bool {
             other.field == this.field && (this.field != 0 || other.kind == this.kind)
         })
     };
-    // Elements of one list are at most a separator apart, so four neighbours are enough; a look
-    // at all of them would make wide lists quadratic.
+    // Elements of one list are at most a separator apart, so four neighbours are enough; comparing all of them would
+    // make wide lists quadratic.
     let before = document.previous_sibling(node);
     let after = document.next_sibling(node);
     alike(before)

@@ -28,7 +28,7 @@ pub(super) fn unifications(document: &Document, grammar: &Grammar, prints: &Fing
     for rewrite in grammar.rules().unified(document.tree().root(), document.source()) {
         let text = &document.source()[rewrite.outer.range.clone()];
         let (_, edits) = places.entry((rewrite.rule, text)).or_insert((rewrite.outer.kind, Vec::new()));
-        // One inside another goes with it.
+        // One inside another is removed with it.
         if edits.last().is_none_or(|last| last.end <= rewrite.outer.range.start) {
             edits.extend(place(grammar, document.source(), rewrite.outer.range.clone(), &rewrite.pieces));
         }

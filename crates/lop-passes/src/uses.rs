@@ -91,7 +91,7 @@ impl Search<'_> {
         let mut gone: Vec<NodeId> = Vec::new();
         let mut new = Vec::new();
         for &node in nodes {
-            // An element of a list goes with its separator, whatever its shape is.
+            // An element of a list is removed with its separator, whatever its shape is.
             let alone = if nodes.len() > 1 { Some(vec![node]) } else { self.removable(shapes, node) };
             new.extend(alone?);
         }

@@ -29,7 +29,7 @@ impl Pass for Tokens {
     }
 }
 
-/// The tokens that were not refused by themselves, nor as a unit of a list.
+/// Returns the tokens that were not refused alone or as a unit of a list.
 fn single_tokens(tree: &Tree<'_>) -> Option<Sequence> {
     let is_refused = |leaf| tree.is_refused(Ask::Token, leaf) || tree.is_refused(Ask::Unit, leaf);
     let leaves: Vec<_> = tokens(tree.document, tree.grammar).filter(|&leaf| !is_refused(leaf)).collect();
@@ -146,7 +146,7 @@ mod tests {
             ("x.json", "1", &[]),
             ("x.json", "", &[]),
             ("x.c", "int a;", &["", "int ", ";"]),
-            // No window goes over the end of a directive.
+            // No window crosses the end of a directive.
             (
                 "x.c",
                 "#define A 1\nint a;",

@@ -58,7 +58,7 @@ pub(super) fn judge(session: &mut Session<'_, '_>, options: &Options) -> Result<
         } else {
             refused = Some(outcome);
         }
-        // A run that was out of time may have been no lie, and would be so again, for as long as it took.
+        // A run that timed out may not contradict the others, and would time out again after the same time.
         let is_late = |outcome: &Outcome| outcome.verdict == Some(Verdict::Timeout);
         if refused.as_ref().is_some_and(|outcome| !is_late(outcome) || interesting > 0 || options.allow_flaky) {
             wanted = RUNS_WHEN_REFUSED;

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use lop_passes::{Alternative, Class, Coupled, Pass};
 
-/// Strength of the prior: after this number of answers of its own a class counts as much as its pass.
+/// Strength of the prior: after this number of its own outcomes a class counts as much as its pass.
 const PRIOR_STRENGTH: f64 = 2.0;
 /// Before anything is known the edits of a pass are expected to be accepted once in four times.
 const PASS_PRIOR: (f64, f64) = (1.0, 4.0);

@@ -110,7 +110,7 @@ impl<'g> Tree<'g> {
 }
 
 impl Pending {
-    /// Nothing has been taken out of a base yet.
+    /// Nothing was removed from a base yet.
     fn nothing(base: &Base<'_>) -> Rc<Self> {
         let dead = match base {
             Base::Text(_) => NodeSet::default(),
@@ -293,7 +293,7 @@ impl<'g> Current<'g> {
         tree.coupling.as_ref().filter(|cascade| !cascade.is_empty())
     }
 
-    /// Whether something goes along with a node of the best result.
+    /// Whether further nodes must be removed with a node of the best result.
     pub(super) fn is_coupled(&self, node: NodeId) -> bool {
         self.coupled_with(self.pending(), &[&Removal::Nodes(Nodes::One(node))]).is_some()
     }
@@ -456,8 +456,7 @@ impl<'g> Current<'g> {
         nodes: impl Iterator<Item = NodeId>,
     ) -> Result<Vec<Option<NodeId>>, ParseError> {
         let (_, rendering) = self.render(&self.pending, std::iter::empty());
-        // The old tree goes before the new one is made: together they would be the peak of the
-        // whole run's memory.
+        // The old tree is dropped before the new one is made: together they would be the memory peak of the whole run.
         let text = Base::Text(Arc::clone(&self.best.text));
         let Base::Tree(old) = std::mem::replace(&mut self.base, text) else {
             self.rebase_text();

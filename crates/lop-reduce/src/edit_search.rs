@@ -18,8 +18,7 @@ use super::ranked::Ranked;
 /// The value of an edit that saves nothing in the preferred measure.
 const LITTLE: f64 = 0.01;
 
-/// An edit that waits for its turn, by the tokens it is expected to save; of equal ones the first in
-/// the order in which they were proposed.
+/// A waiting edit, ordered by the tokens that it is expected to save, and then by the order of the proposals.
 pub(super) type Waiting = Ranked<Reverse<usize>, Alternative>;
 
 /// The text that edits are tried on, and the knowledge of edits like them.
@@ -65,7 +64,7 @@ impl<'t> EditSearch<'t> {
             if self.touches(&next.item) || self.on.classes.is_in_vain(&next.item) {
                 continue;
             }
-            // Chances change with every answer; the heap learns of it when an edit comes up.
+            // Probabilities change with every outcome; the heap is updated when an edit reaches its top.
             let value = value(self.on.classes, self.on.prefer, self.on.source, &next.item);
             if value < next.value && self.on.heap.peek().is_some_and(|other| other.value > value) {
                 next.value = value;
@@ -167,7 +166,7 @@ pub(super) fn value(classes: &Classes, prefer: Prefer, source: &[u8], alternativ
         Prefer::Bytes => Gain { bytes: alternative.bytes, lines: 0 },
         Prefer::Lines => Gain::by(source, &alternative.edits),
     };
-    // An edit that saves nothing of that comes after all that do.
+    // An edit that saves nothing in this measure comes after all that do.
     let mut gain = gain.value(prefer, alternative.tokens).max(LITTLE);
     if alternative.class == Class::default() {
         // Edits without a class that save no token cannot be told apart otherwise.

@@ -16,7 +16,7 @@ use lop_syntax::{
 
 use super::syntax::Syntax;
 
-/// From this number of bytes on the tree of a best result goes before one that is far from it is parsed.
+/// Number of bytes from which the tree of a best result is dropped before a distant one is parsed.
 const LARGE: usize = 1 << 18;
 /// Share of the best result whose removal makes a candidate distant. Making its tree from the previous one would copy
 /// as large a share of that.
@@ -222,9 +222,8 @@ impl Gate {
         tree.ok().map(|tree| token_count(&tree))
     }
 
-    /// Lets go of all trees: the best result is about to be parsed from scratch, and two trees at
-    /// a time would be the peak of the run's memory. Hands over the best result's tree if it is the one that would be
-    /// made.
+    /// Drops all trees: the best result is about to be parsed from scratch, and two trees at a time would be the memory
+    /// peak of the run. Returns the best result's tree if it would be made again.
     pub(super) fn hand_over(&mut self, best: &[u8]) -> Option<SyntaxTree> {
         let known = self.best.take().filter(|known| known.is_fresh && *known.text == *best);
         self.release();
@@ -280,7 +279,7 @@ impl Gate {
         self.judge(candidate)
     }
 
-    /// Parses a candidate, starting from the tree that there is.
+    /// Parses a candidate from the current tree.
     fn judge(&mut self, candidate: &Arc<[u8]>) -> bool {
         let best = self.best.take();
         // Under error recovery a tree made from another may differ: no promise is built on that.
@@ -303,7 +302,7 @@ impl Gate {
         if self.best.as_ref().is_some_and(|b| b.text == *best) {
             return;
         }
-        // Without the tree of the best result before it there is one of a candidate that is not accepted yet.
+        // Without the previous best result's tree, there can be that of a candidate that isn't accepted yet.
         if self.best.as_ref().map_or(best.len() >= LARGE, |old| is_far(&old.tree, &old.text, best)) {
             self.release();
         }

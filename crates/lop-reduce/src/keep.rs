@@ -187,7 +187,7 @@ fn parse<'g>(
     Ok((grammar, document))
 }
 
-/// Ranges that overlap become one. Those that only touch do not: each may move by itself.
+/// Joins overlapping ranges. Adjacent ones stay separate: each may move alone.
 pub(super) fn united(mut ranges: Vec<Range<usize>>) -> Vec<Range<usize>> {
     ranges.sort_unstable_by_key(|range| (range.start, range.end));
     ranges.dedup_by(|next, before| {

@@ -108,8 +108,9 @@ const SHAPELESS: usize = 200;
 /// Nodes of this number of tokens, such as a string with its quotes, tell nothing of the text's shape.
 const FEW: u32 = 3;
 
-/// Comments and the characters of long strings are units and no tokens. A text of more bytes per token is little but
-/// these, and a model for a list as short as its tokens would expect a needed one among every few dozens.
+/// Comments and the characters of long strings are units but no tokens. A text with more bytes per token consists
+/// mostly of these; with a model for a list of as few units as tokens, one in every few dozen would be expected to be
+/// needed.
 const BYTES_PER_LEAF: usize = 64;
 
 /// A result of fewer bytes is parsed once more for the report.
@@ -291,7 +292,7 @@ impl<'g> Languages<'g> {
 /// Bytes at the start of an input that tell whether it is text.
 const LOOKED_AT: usize = 64 << 10;
 
-/// Whether an input is text: valid UTF-8 as far as it is looked at, without a NUL byte.
+/// Whether an input is text: the examined part is valid UTF-8 without a NUL byte.
 fn is_text(input: &[u8]) -> bool {
     let head = &input[..input.len().min(LOOKED_AT)];
     let is_cut = |error: std::str::Utf8Error| error.error_len().is_none() && head.len() < input.len();
@@ -424,7 +425,7 @@ fn reduce_parsed<'g>(
     plan::run(reducer)
 }
 
-/// Gives the reducer a tree of the best result, if there is one.
+/// Makes the tree of the best result, if there is one.
 fn plant<'g>(
     reducer: &mut Reducer<'_, 'g>,
     grammar: &'g Grammar,

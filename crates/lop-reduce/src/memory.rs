@@ -30,13 +30,13 @@ pub(super) const CERTAIN: u32 = 1_000_000;
 pub enum Why {
     /// Without it the test says *not interesting*.
     Refused,
-    /// Without it there is a syntax error more, so the test was not asked.
+    /// The text without it has one more syntax error, so it wasn't tested.
     Unparsed,
     /// Without it the test calls the text invalid.
     Invalid,
     /// Without it the test runs into the deadline.
     Timeout,
-    /// Without it there is another crash.
+    /// The text without it shows another crash.
     OtherCrash,
     /// The user wants it kept.
     Kept,

@@ -33,7 +33,7 @@ pub struct Necessity {
 }
 
 impl Necessity {
-    /// How many tokens stay for this reason.
+    /// Counts the tokens with this reason.
     #[must_use]
     pub fn count(&self, why: Why) -> usize {
         self.reasons.iter().filter(|reason| reason.why == why).count()

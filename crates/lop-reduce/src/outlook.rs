@@ -23,7 +23,7 @@ pub struct Outlook {
     pub now: Option<RemainingEstimate>,
     /// Tests that are expected until the end of the reduction.
     pub total: Estimate,
-    /// The importance of units per depth, the outermost first; units that are not of a tree come last.
+    /// The importance of units per depth, the outermost first; units outside the tree come last.
     pub depths: Vec<Importance>,
 }
 
@@ -55,11 +55,11 @@ pub struct RemainingEstimate {
     pub depth: Option<u32>,
     /// Units that are not decided yet; edits that were not tried yet.
     pub units: usize,
-    /// Tests that they are expected to take. For single edits: until one of them is accepted.
+    /// The expected number of its tests. For single edits: until one of them is accepted.
     pub tests: Estimate,
 }
 
-/// How much is needed at a depth.
+/// The share of needed units at a depth.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Importance {
     /// The depth; `None` for lists outside the tree.
@@ -123,7 +123,7 @@ impl Prospect {
     }
 }
 
-/// P(needed) at each depth that was met: the mean over its kinds of lists, by the units decided in them.
+/// P(needed) at each depth: the mean over its kinds of lists, weighted by their decided units.
 fn importance(knowledge: &Knowledge, config: &Config) -> Vec<Importance> {
     let mut sums: BTreeMap<u32, (u64, f64)> = BTreeMap::new();
     for (kind, depth, units) in knowledge.met() {

@@ -18,7 +18,7 @@ pub struct Passes {
     pub only: Vec<&'static str>,
     /// The names of steps to skip.
     pub skip: Vec<&'static str>,
-    /// The caller's own, in the order in which they have their turn within a stage.
+    /// The caller's own passes, in the order of their turns within a stage.
     pub own: Vec<Arc<dyn Pass>>,
 }
 
@@ -28,12 +28,12 @@ impl Passes {
         self.own.push(Arc::new(pass));
     }
 
-    /// By how much the pass of this name may make the best result larger.
+    /// Returns the permitted growth of the pass with this name.
     pub(super) fn growth(&self, name: &str) -> Growth {
         self.all().find(|pass| pass.name() == name).map(|pass| pass.facts().growth).unwrap_or_default()
     }
 
-    /// Whether the pass of this name has its turn. The caller's own ones have theirs whatever the only ones of lop are.
+    /// Whether the pass with this name runs. The caller's own passes always do, even with `only`.
     #[must_use]
     pub fn allow(&self, name: &str) -> bool {
         let is_own = || self.own.iter().any(|pass| pass.name() == name);
@@ -45,7 +45,7 @@ impl Passes {
         named(name).is_some() || self.own().any(|pass| pass.name() == name)
     }
 
-    /// All that there are, in the order in which they have their turn within a stage.
+    /// Returns all passes, in the order of their turns within a stage.
     pub(super) fn all(&self) -> impl Iterator<Item = &dyn Pass> {
         ALL.iter().copied().chain(self.own())
     }

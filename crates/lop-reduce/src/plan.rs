@@ -48,7 +48,7 @@ const TREE_FAST: Plan = Plan {
     round: &[],
 };
 
-/// A text in no language, with little effort: its characters are all that there is besides its structure.
+/// A text in no language, with little effort: it only has characters besides its structure.
 const STRUCTURE_FAST: Plan = Plan {
     first: &[comments, early, closures, error_shells, unnest, delete, local_edits, tokens, characters, own_passes],
     round: &[],
@@ -64,7 +64,7 @@ const PROJECT: Plan = Plan { first: &[], round: &[files] };
 
 const PROJECT_FAST: Plan = Plan { first: &[files], round: &[] };
 
-/// A part of the text that is in another language, with a tree of its own.
+/// A part of the text in another language, with its own tree.
 const PART: Plan = Plan {
     first: &[comments],
     round: &[shrink, rules, unused_definitions, coupled_edits, windows, late, characters, finish_part, verify],
@@ -211,7 +211,7 @@ fn last_tokens(reducer: &mut Reducer<'_, '_>) -> Result<bool, Interrupt> {
     Ok(false)
 }
 
-/// How the result looks. The text verified after it is the text delivered.
+/// The appearance of the result. The text verified after it is the delivered one.
 fn finish(reducer: &mut Reducer<'_, '_>) -> Result<bool, Interrupt> {
     finish_text(reducer)?;
     Ok(false)

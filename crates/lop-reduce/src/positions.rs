@@ -24,7 +24,7 @@ impl<'s> Positions<'s> {
         &self.sequence.units[self.order[position] as usize]
     }
 
-    /// The grammar's rules that a unit comes from.
+    /// The grammar's rules that made a unit.
     pub(super) fn rules(self, position: usize) -> &'s [RuleId] {
         self.sequence.rules.get(self.order[position] as usize).map_or(&[], Vec::as_slice)
     }

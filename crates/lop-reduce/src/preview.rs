@@ -12,7 +12,7 @@ use lop_syntax::{Document, Edit, SyntaxParser, render};
 pub struct Proposal {
     /// Whose it is.
     pub pass: &'static str,
-    /// The part of the text that it is about; the edits are in it.
+    /// The part of the text that it edits.
     pub range: Range<usize>,
     /// The edits that it makes in the text; those at several places are made together.
     pub edits: Vec<Edit>,
@@ -125,7 +125,7 @@ mod tests {
             let texts: Vec<_> = grammar.rules().texts().iter().filter(|rule| !rule.is_common()).collect();
             let alone = texts.iter().map(|rule| rule.text.as_str()).collect::<Vec<_>>().join("\n");
             let all = by_rules(&document, &Grammar::load_with_rules(folder, &alone).expect("they are its rules"));
-            // Rules that are taken over are held to the sample of their own folder.
+            // Inherited rules are checked with the sample of their own folder.
             let own = texts.iter().filter(|rule| rule.folder == folder.name);
             let words = own.flat_map(|rule| rule.text.split(|c: char| c.is_whitespace() || "()[]".contains(c)));
             let captures: std::collections::BTreeSet<_> =

@@ -15,7 +15,7 @@ use lop_syntax::{Document, Inside, Stop, count_words};
 
 use super::parsing::parser;
 
-/// Bytes at the beginning of a file among which a zero shows that it is no text.
+/// Number of bytes at the start of a file in which a zero byte means that it isn't text.
 const LOOKED_AT: usize = 8 << 10;
 /// Files that are counted by one tree: a parser looks for its place among them at each token.
 const TOGETHER: usize = 64;
@@ -178,7 +178,7 @@ impl Project {
         self.0.has_fixed_paths
     }
 
-    /// How the text is taken apart.
+    /// Returns the archive that splits the text into files.
     #[must_use]
     pub fn archive(&self) -> &Archive {
         &self.0.archive

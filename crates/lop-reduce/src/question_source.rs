@@ -8,8 +8,8 @@ use super::outlook::RemainingEstimate;
 
 /// A source of questions; it learns from the answers, in any order.
 pub(super) trait QuestionSource {
-    /// Questions whose answers are wanted now, the most urgent first; empty when done. A question
-    /// may come again under its number until it is answered.
+    /// Returns the questions whose outcomes are needed now, the most urgent first; none when it is done. A question can
+    /// come again under its number until it is answered.
     fn questions(&mut self, most: usize) -> Vec<u64>;
     /// Returns the number of questions that are worth asking at the same time with this number of workers. The other
     /// workers get speculative tests.
@@ -25,7 +25,7 @@ pub(super) trait QuestionSource {
     /// Takes an outcome. `Some` names the question whose candidate is the best result from now on; it was judged
     /// interesting, now or before. Parts that are removed in it stay removed.
     fn observe(&mut self, question: u64, verdict: Verdict) -> Option<u64>;
-    /// The chance that the candidate of a question is interesting, as far as the source knows.
+    /// The probability that the candidate of a question is interesting, if the source knows it.
     fn chance(&self, _: u64) -> f64 {
         0.2
     }

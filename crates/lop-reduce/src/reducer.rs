@@ -62,9 +62,9 @@ pub(super) struct Reducer<'a, 'g: 'a> {
     pub(super) project: Option<&'g Project>,
     /// There are none for a text without a tree.
     pub(super) tools: Option<Tools<'g>>,
-    /// Of the language that is worked on.
+    /// The evidence for the language of the current text.
     pub(super) evidence: Evidence,
-    /// Of the languages that parts of the text are in.
+    /// The evidence for the languages of other parts of the text.
     pub(super) other_languages: BTreeMap<String, Evidence>,
     pub(super) round: usize,
     /// Whether a candidate that removes the last reference to a definition removes the definition, too, if the test
@@ -211,7 +211,7 @@ impl<'g> Reducer<'_, 'g> {
         self.options.minimal.unwrap_or(default)
     }
 
-    /// Tokens of the best result, as far as memos and priorities are concerned.
+    /// Returns the number of tokens of the best result for memory keys and priorities.
     pub(super) fn tokens(&self) -> usize {
         self.session.size().tokens
     }
@@ -226,12 +226,12 @@ impl<'g> Reducer<'_, 'g> {
         }
     }
 
-    /// Whether a pass has its turn.
+    /// Whether a pass runs.
     pub(super) fn allows(&self, pass: &dyn Pass) -> bool {
         self.allows_step(&pass.facts())
     }
 
-    /// Whether a step has its turn: a pass, or one of the driver's own.
+    /// Whether a step runs: a pass, or one of the driver's own steps.
     pub(super) fn allows_step(&self, step: &Facts) -> bool {
         self.options.passes.allow(step.name) && !self.session.skips(step.name)
     }
@@ -344,7 +344,7 @@ impl<'g> Reducer<'_, 'g> {
         let result = part(self);
         self.couples = before;
         if !before {
-            // The next maker of candidates may not ask for a coupling of its own.
+            // The next code that makes candidates may not ask for its own coupling.
             self.session.couple(None);
         }
         result

@@ -105,7 +105,7 @@ pub(super) struct Branch<'a> {
     /// The answers since the checkpoint. Their order counts for questions that are asked at the same time.
     answers: HashMap<Key, VecDeque<(usize, Verdict)>>,
     known: Known,
-    /// The likelihood of this branch so far.
+    /// The likelihood of this branch up to here.
     reach: f64,
     /// The chance that the next candidate is interesting, as the search sees it.
     chance: f64,
@@ -398,7 +398,7 @@ mod tests {
         BranchQueue::new(Checkpoint { resume: search(String::new()), answers: answers.iter().map(named).collect() })
     }
 
-    /// The likelihoods of the open questions when a forecast has gone on for this number of questions.
+    /// The likelihoods of the open questions after speculation has continued for this number of questions.
     fn likely(branches: &mut BranchQueue<'_>, known: &[(&str, bool)], most: usize) -> Vec<(f64, String)> {
         let known: Known = Rc::new(known.iter().map(named).collect());
         while branches.go_on(&known, 1, most, Instant::now() + Duration::from_secs(3600)) {}

@@ -10,12 +10,12 @@ pub(super) const MAX_ROUNDS: usize = 50;
 /// A step works on the best result. It returns `true` if the steps before it should run again.
 pub(super) type Step = fn(&mut Reducer<'_, '_>) -> Result<bool, Interrupt>;
 
-/// Which steps have their turn, and in which order.
+/// The steps that run, in their order.
 pub(super) struct Plan {
     /// The steps before the rounds, each made once.
     pub(super) first: &'static [Step],
-    /// The steps of a round: each has its turn when those before it have found nothing. As soon as one finds something
-    /// another round begins.
+    /// The steps of a round: each runs when those before it have found nothing. As soon as one finds something, another
+    /// round starts.
     pub(super) round: &'static [Step],
 }
 

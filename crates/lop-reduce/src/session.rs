@@ -176,7 +176,8 @@ impl<'a, 'g> Session<'a, 'g> {
         }
     }
 
-    /// Tests so far, those answered from a journal or a cache included: a resumed run counts as the whole one does.
+    /// Number of tests, including those answered from a journal or a cache: a resumed run counts like an uninterrupted
+    /// one.
     pub(super) fn tests(&self) -> u64 {
         self.statistics.counts.total()
     }
@@ -240,7 +241,7 @@ impl<'a, 'g> Session<'a, 'g> {
     /// Formats the best result.
     ///
     /// # Errors
-    /// The formatter's reason why there is no such text.
+    /// [`FormatterError`] if the formatter gives no text.
     pub(super) fn written_by(&self, formatter: &Formatter) -> Result<Vec<u8>, FormatterError> {
         if self.is_rehearsal() {
             return Err(FormatterError("nothing is run in speculation".into()));
@@ -270,7 +271,7 @@ impl<'a, 'g> Session<'a, 'g> {
         let mut asked = HashMap::new();
         let mut result = self.ask(source, &mut asked);
         self.withdraw(&mut asked, |_| false);
-        // A cancelled test ends at once; its outcome must not reach the next source.
+        // A cancelled test ends immediately; its outcome must not reach the next source.
         while asked.values().any(|a| a.ticket.is_some()) {
             match self.wait() {
                 Ok((ticket, outcome)) => {

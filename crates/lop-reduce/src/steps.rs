@@ -3,7 +3,7 @@
 
 use lop_passes::{ALL, Facts, Stage};
 
-/// Texts that the language lets go anywhere, before the text has a tree.
+/// Text that can be removed anywhere, before the text has a tree.
 pub const CLEAN: Facts =
     Facts::new("clean", Stage::First, "texts that may go anywhere, such as line markers, before the text is parsed");
 
@@ -11,7 +11,7 @@ pub const CLEAN: Facts =
 pub const CLOSURES: Facts =
     Facts::new("closures", Stage::Deletion, "definitions with all that they refer to, and nothing else").by_rules();
 
-/// The guarantee at the end: its questions follow from the level that it is about.
+/// The guarantee at the end. Its level determines its questions.
 pub const MINIMALITY: Facts = Facts::new("minimality", Stage::Guarantee, "all that is left, one by one");
 
 /// The facts of all that has a name in a reduction, by stage: lop's own passes, and the driver's own steps.

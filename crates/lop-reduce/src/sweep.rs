@@ -19,7 +19,7 @@ use super::positions::Positions;
 use super::question_source::QuestionSource;
 use super::session::Session;
 
-/// Of a list that is expected to take this number of tests for each worker several questions are asked at the same time.
+/// Number of expected tests per worker from which several questions of a list are asked at the same time.
 const LONG: f64 = 8.0;
 
 /// A sequence with the search over it: can be paused and taken up again.
@@ -75,7 +75,7 @@ impl SequenceSweep {
         self.search.is_finished()
     }
 
-    /// Units found needed so far.
+    /// Number of units found needed.
     pub(super) fn needed(&self) -> usize {
         self.search.needed_count()
     }
@@ -146,7 +146,7 @@ fn positions(sequence: &Sequence, order: SweepOrder, seed: u64) -> Vec<u32> {
     let mut positions: Vec<u32> = (0..u32::try_from(len).expect("fewer units than bytes")).collect();
     match order {
         _ if seed != 0 => {
-            // A stream of its own for every list, so that one list's length does not change the order of the next.
+            // A random stream for each list, so that one list's length doesn't change the order of the next.
             let stream = (u64::from(sequence.kind) << 32 | u64::from(sequence.depth)) ^ (len as u64) << 20;
             positions.shuffle(&mut ChaCha8Rng::seed_from_u64(seed ^ stream));
         }

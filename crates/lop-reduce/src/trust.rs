@@ -8,7 +8,7 @@
 //! and lop repeats the test until the sum decides. The sum starts at the prior odds of the text: for a pass that rarely
 //! finds anything, one *interesting* means little. lop believes a test that has never contradicted itself.
 
-/// How far the test could be trusted.
+/// Returns the reliability of the test.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Reliability {
     /// Number of runs on a text after its first whose right outcome is known.
@@ -28,12 +28,12 @@ const Z_REPORTED: f64 = 1.645;
 /// Quantile for 3 of 4 cases, which decides: with a higher bound each candidate costs more runs, with a lower one more
 /// results are withdrawn. At 1, a run takes 3 % more tests if one outcome in ten is wrong.
 const Z_DECIDING: f64 = 0.7;
-/// The assumption on a test that lies, before it has shown how often: one run in twenty.
+/// The assumed error rate of a test that has contradicted itself, before there is evidence: one run in twenty.
 const PRIOR: Repeats = Repeats { runs: 20, lies: 1 };
-/// Repeated runs from which one kind of lie is judged by itself, and not together with the other.
+/// Number of repeated runs from which the two kinds of errors are estimated separately.
 const ENOUGH_RUNS: u64 = 20;
-/// No test is taken to be worse: one that says *interesting* of more texts that are not cannot be worked with, and
-/// one that refuses more than this only takes longer. Together they are less than 1, or answers would say nothing.
+/// Maximum error rates. A test that accepts more texts wrongly is useless, and one that refuses more only takes longer.
+/// Together they are less than 1, or outcomes would mean nothing.
 const MOST_FALSE_YES: f64 = 0.3;
 const MOST_FALSE_NO: f64 = 0.6;
 
@@ -88,7 +88,7 @@ pub(super) enum Stakes {
     Guarantee,
     /// Whether the empty text is interesting, which makes the test useless.
     Empty,
-    /// The best result, on the way.
+    /// The best result during the search.
     Best,
     /// The result at the end.
     Result,
@@ -185,7 +185,7 @@ impl Trust {
         if is_enough { Some(true) } else { (weight <= -too_little.ln()).then_some(false) }
     }
 
-    /// How many runs more are asked for after these, if all are interesting.
+    /// The number of further runs needed after these, if all are interesting.
     pub(super) fn missing(&self, tally: Tally, stakes: Stakes, odds: f64) -> usize {
         let more = |runs| Tally { yes: tally.yes.saturating_add(runs), no: tally.no };
         (1..MOST_RUNS).find(|&runs| self.decide(more(runs), stakes, odds).is_some()).unwrap_or(MOST_RUNS) as usize

@@ -72,7 +72,7 @@ impl<'c> Set<'c> {
         set
     }
 
-    /// Counts a file that comes, or one that goes.
+    /// Counts an added or a removed file.
     fn count(&mut self, file: usize, comes: bool) {
         self.is_in[file] = comes;
         for &behaviour in &self.corpus.shown[file] {

@@ -8,10 +8,10 @@ use super::{Shows, all_of};
 /// The files, and an index of them by behaviour. Behaviours are numbered from 0 on, in the order of their numbers outside.
 pub(super) struct Corpus {
     pub(super) lens: Vec<usize>,
-    /// Of each file its behaviours, ascending.
+    /// The behaviours of each file, ascending.
     pub(super) shown: Vec<Vec<usize>>,
-    /// Of each behaviour the files that show it, those with nothing that a smaller or earlier one has not as well left
-    /// out; the smallest first.
+    /// The files that show each behaviour, the smallest first, without those that show nothing that a smaller or
+    /// earlier one doesn't show.
     pub(super) by_behaviour: Vec<Vec<usize>>,
 }
 

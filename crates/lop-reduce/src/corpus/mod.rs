@@ -82,7 +82,7 @@ mod tests {
 
     #[test]
     fn choose_takes_no_time_for_many_files_and_hears_a_stop() {
-        // Of 4,000 behaviours of a file one is its own, and neighbours share the others.
+        // One in 4,000 behaviours of a file is unique, and neighbours share the others.
         let files: Vec<Shows> = (0..390)
             .map(|at| {
                 let mut behaviours: Vec<u32> = (0..4_000).map(|other| at / 2 * 2_000 + other).collect();

@@ -16,7 +16,7 @@ use lop_syntax::{Document, Stop, SyntaxParser, characters, is_blank, lines};
 
 /// After this time the rest is compared roughly.
 const PATIENCE: Duration = Duration::from_secs(5);
-/// How often a request to stop is looked for meanwhile.
+/// The interval between checks for a request to stop.
 const TICK: Duration = Duration::from_millis(20);
 
 /// A language, and the signal to stop working on texts in it.
@@ -237,7 +237,7 @@ fn operations(sides: [(&[Range<usize>], &[u8]); 2], stop: &Stop) -> Option<Vec<D
     let both = Arc::new((olds, news));
     let theirs = Arc::clone(&both);
     let work = move || {
-        // After a request to stop the caller has gone.
+        // After a request to stop the caller doesn't listen any more.
         let _ = found.send(compare(&theirs.0, &theirs.1));
     };
     if thread::Builder::new().name("difference".to_owned()).spawn(work).is_err() {

@@ -83,7 +83,7 @@ impl<'a> Session<'a, '_> {
         }
     }
 
-    /// Gives workers that would wait the questions that are likely to be asked next. `true` if it has looked for more.
+    /// Gives idle workers the most likely next questions. Returns `true` if it has searched for more.
     fn run_ahead(&mut self) -> Result<bool, Interrupt> {
         let slots = self.workers_ahead();
         let may_run = self.may_run_ahead();
@@ -124,7 +124,7 @@ impl<'a> Session<'a, '_> {
         if self.executor.runs_beside() { self.executor.slots() } else { 1 }
     }
 
-    /// How many tests may be run ahead of their time at most.
+    /// Returns the maximum number of speculative tests.
     fn may_run_ahead(&self) -> usize {
         if self.options.control.is_paused() || self.cancel.is_stopped() {
             return 0;

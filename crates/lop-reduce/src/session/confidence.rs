@@ -12,7 +12,7 @@ use crate::trust::{Tally, Trust};
 /// refusals are wrong; with 24, 15 %.
 pub(super) const PATIENCE: u32 = 12;
 
-/// The results that are trusted, how much, and when that is looked at next.
+/// The trusted results, the degree of trust, and the time of the next confirmation.
 #[derive(Clone)]
 pub(super) struct Confidence {
     pub(super) trust: Trust,
@@ -25,11 +25,11 @@ pub(super) struct Confidence {
     pub(super) refusals: u32,
     /// Refusals since the last look at the best result.
     pub(super) unlooked: u32,
-    /// How many of them make the best result doubtful.
+    /// The number of refusals that make the best result doubtful.
     pub(super) patience: u32,
-    /// Looks at the best result on the way while the test had not contradicted itself.
+    /// Confirms the best result during the search while the test has not contradicted itself.
     pub(super) looks: u32,
-    /// How many of a pass's candidates were interesting, and how many not.
+    /// The numbers of interesting and of refused candidates of a pass.
     pub(super) found: HashMap<&'static str, Tally>,
 }
 

@@ -44,7 +44,7 @@ const MOST_RETURNS: u64 = 20;
 const CONFIRMATION: &str = "confirmation";
 
 impl Session<'_, '_> {
-    /// How far the test could be trusted.
+    /// Returns the reliability of the test.
     pub(crate) fn reliability(&self) -> Reliability {
         self.confidence.trust.report()
     }
@@ -169,7 +169,7 @@ impl Session<'_, '_> {
         if self.is_input() { Ok(()) } else { self.confirm_best(Stakes::Result) }
     }
 
-    /// The best result is most likely the one that is made sure of at the end: workers that would wait may begin.
+    /// The best result will probably be confirmed at the end: idle workers can start now.
     pub(crate) fn may_confirm_result(&mut self) {
         if !self.is_input() && !self.confidence.trust.is_flaky() {
             let known = self.answers_on_best(Stakes::Result);
@@ -182,7 +182,7 @@ impl Session<'_, '_> {
         self.confidence.trusted.first().is_none_or(|input| input.best.text == *self.best())
     }
 
-    /// Whether there is no use in going on, because too much was taken back.
+    /// Whether it is useless to continue because too much was withdrawn.
     pub(crate) fn gives_up(&mut self) -> Result<bool, Interrupt> {
         let is_hopeless = self.is_hopeless();
         if is_hopeless {
@@ -196,7 +196,7 @@ impl Session<'_, '_> {
         self.confidence.trust.returns >= MOST_RETURNS
     }
 
-    /// How much depends on the answers of the pass under way.
+    /// The number of decisions that depend on the outcomes of the current pass.
     fn stakes(&self) -> Stakes {
         if self.statistics.pass == MINIMALITY.name { Stakes::Guarantee } else { Stakes::Candidate }
     }

@@ -1,8 +1,8 @@
 //! Limits the work between two tests: if too many questions in a row need no test, the session tells the search to give
 //! up the rest.
 
-/// How many bytes of candidates may be made without a test. Making and looking up a gigabyte of them takes one to two
-/// seconds.
+/// Number of bytes of candidates that can be made without a test. Making and looking up a gigabyte of them takes one to
+/// two seconds.
 const MOST_BYTES: usize = 2 << 30;
 
 /// An outcome costs at least as much as this number of bytes: the model learns from it, and chooses the next question.

@@ -17,7 +17,7 @@ pub(super) struct Observed {
     pub(super) told: Option<Instant>,
     /// The passes that are left out by now.
     pub(super) skipped: Vec<&'static str>,
-    /// Tests that were run and passes that were begun, and how many when new ones were looked for last.
+    /// Numbers of tests and of started passes, now and when new ones were searched for last.
     pub(super) moment: u64,
     pub(super) looked: u64,
 }

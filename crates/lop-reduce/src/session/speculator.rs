@@ -28,7 +28,7 @@ pub(super) enum Speculation<'a> {
     Rehearses(SpeculativeRun<'a>, Rc<RefCell<Expectations>>),
 }
 
-/// The tests that run, and the questions that are likely to come.
+/// The running tests, and the likely questions.
 #[derive(Default)]
 pub(super) struct Speculator<'a> {
     pub(super) mark: Option<Checkpoint<'a>>,
@@ -49,8 +49,8 @@ pub(super) struct Speculator<'a> {
     /// A text that may be asked about this number of times in the end.
     pub(super) idle_runs: Option<(Arc<[u8]>, usize)>,
     pub(super) expectations: Rc<RefCell<Expectations>>,
-    /// How many questions were answered, how many tests have begun and were run, the time that they took, and the time
-    /// of the speculative runs.
+    /// Numbers of answered questions, of started tests and of finished tests, their time, and the time of the
+    /// speculative runs.
     pub(super) answered: usize,
     begun: usize,
     tests: u32,
@@ -73,7 +73,7 @@ pub(super) struct RunningTest {
     pub(super) stage: Stage,
 }
 
-/// How sure it is that the question of a test is asked.
+/// The certainty that the question of a test will be asked.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Stage {
     /// It is not likely any more, and the test is cancelled.

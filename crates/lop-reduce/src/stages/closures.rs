@@ -85,7 +85,7 @@ fn empty_bodies(reducer: &mut Reducer<'_, '_>) -> Result<bool, Interrupt> {
     Ok(found)
 }
 
-/// Keeps closures that are interesting, and takes out everything else that may go; `true` if something went.
+/// Keeps interesting closures, and removes everything else that is removable. Returns `true` if something was removed.
 fn keep_some(reducer: &mut Reducer<'_, '_>) -> Result<bool, Interrupt> {
     if !reducer.allows_step(&CLOSURES) || reducer.session.is_proposal_refused(MEMO) {
         return Ok(false);
@@ -141,8 +141,8 @@ impl Search {
         Search { references, needed, waiting, ends: None, refused: 0, most_refused, is_over: false }
     }
 
-    /// The units that are kept in the next candidate, if there is one; `pays` says whether it is worth a test to take out
-    /// this number of tokens.
+    /// Returns the units to keep in the next candidate, if there is one; `pays` decides whether a test is worth
+    /// removing this number of tokens.
     fn next(&mut self, pays: impl Fn(u64) -> bool) -> Option<BitSet> {
         let up_to = |search: &Self, end: usize| search.references.with(&search.needed, &search.waiting[..=end]);
         while let Some((first, last)) = self.ends.filter(|_| !self.is_over) {

@@ -38,11 +38,11 @@ const DEFINITIONS_WEIGHT: f64 = 10.0;
 /// functions that call each other would be removed one by one, while a list of them takes a few runs.
 const MANY_DEFINITIONS: usize = 3;
 
-/// The root of a tree; it is never gone.
+/// The root of a tree; it is never removed.
 const ROOT: NodeId = 0;
 
-/// A list that waits for its turn, by the tokens expected to go per test; of equal ones the list nearer
-/// the root comes first, and then the last in the text, by the node whose children it holds.
+/// A waiting list, ordered by the tokens that are expected to be removed per test; of equal ones the list nearer the
+/// root comes first, and then the last in the text, by the node of its children.
 type Waiting = Ranked<(Reverse<u32>, NodeId), List>;
 
 /// A list before and after its first turn. The search starts only then: with all evidence up to that time, and without
@@ -96,7 +96,7 @@ fn delete_all(reducer: &mut Reducer<'_, '_>) -> Result<(), Interrupt> {
 struct Queue {
     waiting: BinaryHeap<Waiting>,
     definitions: Option<Rc<Definitions>>,
-    /// Whether definitions are looked for again after the next turn of another list.
+    /// Whether to search for definitions again after the next turn of another list.
     is_due: bool,
 }
 
@@ -112,7 +112,7 @@ impl Queue {
         queue
     }
 
-    /// Definitions whose names are found nowhere else by now wait for their turn.
+    /// Puts the definitions whose names are found nowhere else any more into the queue.
     fn look_for_definitions(&mut self, reducer: &mut Reducer<'_, '_>) {
         let (Some(definitions), Some(tools)) = (&mut self.definitions, &mut reducer.tools) else { return };
         let session = &reducer.session;
@@ -139,7 +139,7 @@ impl Queue {
             } else if is_of_definitions {
                 refuse_definition(reducer, &sweep.sequence.units[unit]);
             } else {
-                // A unit that stays has lists of its own.
+                // A unit that stays has its own lists.
                 let node = node_of(&sweep.sequence.units[unit]);
                 refuse_unit(reducer, node);
                 open(reducer, node, &mut self.waiting);
@@ -158,7 +158,7 @@ impl Queue {
 fn refuse_definition(reducer: &mut Reducer<'_, '_>, unit: &Unit) {
     let Removal::Nodes(nodes) = &unit.removal else { return };
     nodes.iter().for_each(|&node| reducer.session.refuse(Ask::Definition, node));
-    // One definition alone, maybe with its semicolon: its list would ask the same.
+    // A single definition, perhaps with its semicolon: its list would ask the same.
     let document = reducer.current().document();
     if nodes.iter().filter(|node| document.node(**node).is_named()).count() == 1 {
         refuse_unit(reducer, nodes[0]);
@@ -175,7 +175,7 @@ pub(crate) fn sibling_lists(reducer: &mut Reducer<'_, '_>) -> Result<(), Interru
     go_through(reducer, queue)
 }
 
-/// Gives one list after the other a turn, the most promising first, until none is left.
+/// Gives the lists a turn, the most promising first, until none is left.
 fn go_through(reducer: &mut Reducer<'_, '_>, mut queue: Queue) -> Result<(), Interrupt> {
     loop {
         reducer.mark_with(&queue, go_through)?;
@@ -206,7 +206,7 @@ fn take_turn(reducer: &mut Reducer<'_, '_>, queue: &mut Queue, list: Waiting) ->
     sweep.teach(&mut reducer.evidence.knowledge);
     result?;
     if sweep.is_given_up {
-        // Others would fare no better.
+        // Others would not do better.
         queue.waiting.clear();
     }
     queue.learn_from(reducer, &mut sweep);
@@ -250,7 +250,7 @@ fn open(reducer: &mut Reducer<'_, '_>, node: NodeId, heap: &mut BinaryHeap<Waiti
     }
 }
 
-/// A node stays, and the definitions that would have gone along.
+/// A node stays, and so do the definitions that would have been removed with it.
 fn refuse_unit(reducer: &mut Reducer<'_, '_>, node: NodeId) {
     if reducer.current().is_coupling() {
         reducer.session.refuse(Ask::Coupled, node);

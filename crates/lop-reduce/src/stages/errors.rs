@@ -31,7 +31,7 @@ pub(crate) fn take_error_shells(
     Ok(sweep(reducer, Chains.name(), shells)? || is_narrowed)
 }
 
-/// Cuts down to a small part of the text around an error; `true` if there is one that is interesting.
+/// Reduces to a small part of the text around an error; `true` if one is interesting.
 fn narrow(reducer: &mut Reducer<'_, '_>, windows: &Windows) -> Result<bool, Interrupt> {
     reducer.session.enter_pass(Chains.name(), reducer.round)?;
     let groups = &windows.groups;

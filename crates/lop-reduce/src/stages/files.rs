@@ -67,7 +67,7 @@ pub(crate) fn reduce_files(
             reducer.session.refuse_proposal(memo, tokens);
         }
     }
-    // The smaller they are the more likely it is that they can be one.
+    // Small ones are more likely to fit into one.
     if reducer.allows(&Join) {
         turn_of_each(reducer, &[&Join])?;
     }

@@ -84,7 +84,7 @@ fn rename(reducer: &mut Reducer<'_, '_>) -> Result<(), Interrupt> {
 
 /// Replaces blanks and line breaks as the format wants. Returns `true` if not all could be replaced.
 fn lay_out(reducer: &mut Reducer<'_, '_>) -> Result<bool, Interrupt> {
-    // The guarantee would take the blanks out again.
+    // The final check would remove the blanks again.
     if !reducer.allows(&Whitespace) || reducer.is_of_any_text() {
         return Ok(false);
     }
@@ -111,7 +111,8 @@ fn has_comments(reducer: &Reducer<'_, '_>) -> bool {
     document.ids().any(|id| tools.grammar.is_comment(document.node(id).kind))
 }
 
-/// Turns parts that cannot go, because something else would move, into blanks, and then makes these as few as can be.
+/// Replaces parts that cannot be removed, because something else would move, by blanks, and then removes as many of the
+/// blanks as possible.
 fn blank(reducer: &mut Reducer<'_, '_>) -> Result<(), Interrupt> {
     if reducer.tools.is_none() || !reducer.allows(&Blanks) {
         return Ok(());

@@ -13,13 +13,12 @@ use super::proposals::{passes, proposals, sequences_of};
 use super::sweeps::{sweep_all, sweep_levels, sweep_over};
 use super::turns::{turn, turns};
 
-/// Levels of nesting from which chains are looked at before anything is deleted: lists level below
-/// level would need a test each.
+/// Depth from which chains come before any deletion: lists level by level would need a test for each level.
 const DEEP: u32 = 200;
 /// Second looks take at most one of this number of tests.
 const SECOND_LOOKS: u64 = 10;
 
-/// Chains first if the text is nested so deeply that lists would go level by level.
+/// Chains come first if the text is so deep that lists would be removed level by level.
 pub(crate) fn unnest(reducer: &mut Reducer<'_, '_>) -> Result<bool, Interrupt> {
     if reducer.tools.is_none() || !reducer.allows(&Chains) {
         return Ok(false);

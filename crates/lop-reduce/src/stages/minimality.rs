@@ -92,7 +92,7 @@ fn verify_units(reducer: &mut Reducer<'_, '_>, kind: u32, units: Vec<Unit>) -> R
     reducer.rebase()
 }
 
-/// Everything of a level that the guarantee is about, one by one; nothing of a level that it is not about.
+/// Tests the units of a level one by one, if the guarantee includes the level.
 pub(crate) fn units_to_verify(reducer: &mut Reducer<'_, '_>, level: Minimal) -> Vec<Unit> {
     let minimal = reducer.minimal();
     let is_wanted = match level {

@@ -40,7 +40,7 @@ pub(super) fn reduce_parts<'g>(
     let mut evidence = reducer.other_languages.remove(language).unwrap_or_else(|| Evidence::nothing(leaves));
     change_to(reducer, &mut evidence);
     reducer.session.enter_parts(Arc::clone(&inside), grammar, around);
-    // Parts have rounds of their own, and take none from the rest.
+    // Parts have their own rounds, which don't count for the others.
     let round = std::mem::take(&mut reducer.round);
     let cleaned = match grammar {
         Some(grammar) if around.1 => clean_files(reducer, grammar),

@@ -6,7 +6,7 @@ use lop_passes::{
     Alternative, Facts, FilesOf, Pass, Proposals, Sequence, Style, Tree, View, Wanted, proposals as proposals_of_pass,
 };
 
-/// The passes that are wanted and say this of themselves, in the order in which they have their turn.
+/// Returns the enabled passes with this property, in the order of their turns.
 pub(super) fn passes<'a>(reducer: &Reducer<'a, '_>, say: impl Fn(Facts) -> bool) -> Vec<&'a dyn Pass> {
     let options = reducer.options;
     options.passes.all().filter(|pass| say(pass.facts()) && reducer.allows(*pass)).collect()
@@ -66,7 +66,7 @@ pub(super) fn proposals(
     (sequences, all)
 }
 
-/// The sequences that a pass proposes, which may have its turn or not.
+/// Returns the sequences that a pass proposes, whether or not it is enabled.
 pub(super) fn sequences_of(reducer: &mut Reducer<'_, '_>, pass: &dyn Pass) -> Vec<Sequence> {
     with_view(reducer, |view| {
         view.wanted = Wanted::Sequences;

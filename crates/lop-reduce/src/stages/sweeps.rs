@@ -7,7 +7,7 @@ use lop_passes::{Pass, Remembered, Sequence};
 
 use super::proposals::sequences_of;
 
-/// Sweeps over the sequences that a pass proposes, if it has its turn; `true` if something went.
+/// Sweeps over the sequences that a pass proposes, if it is enabled; `true` if something was removed.
 pub(crate) fn sweep_over(reducer: &mut Reducer<'_, '_>, pass: &dyn Pass) -> Result<bool, Interrupt> {
     if !reducer.allows(pass) {
         return Ok(false);

@@ -55,9 +55,9 @@ pub(crate) fn sweep_characters(reducer: &mut Reducer<'_, '_>) -> Result<bool, In
     // A comment that has to stay may be a page long.
     comments_inside(reducer, &Characters, comment_lines)?;
     comments_inside(reducer, &Characters, comment_words)?;
-    // Where only its width counts, a question for each of its characters would be in vain.
+    // If only its width matters, a question for each of its characters would be wasted.
     comments_inside(reducer, &Blanks, blank_words)?;
-    // A blank that goes later would have all other characters asked about once more.
+    // A blank that is removed later would make all other characters be tested again.
     if reducer.is_of_any_text() {
         sweep_over(reducer, &Words)?;
     }

@@ -14,13 +14,13 @@ use super::sweeps::sweep_all;
 /// Gives the passes of a stage their turn: sweeps over their sequences and, if nothing is removed, makes single edits,
 /// those with the greatest expected gain first. Returns `true` if something changed.
 pub(crate) fn turn(reducer: &mut Reducer<'_, '_>, stage: Stage) -> Result<bool, Interrupt> {
-    // Coupled edits have a turn of their own before those of their stage: to make them is to make all others.
+    // Coupled edits have their own turn before the others of their stage: making them makes all others.
     let passes = passes(reducer, |facts| facts.has_turn_in(stage) && facts.name != Coupled.name());
     turn_of(reducer, stage, stage.name(), &passes)
 }
 
-/// Gives each pass of some stages that the driver does not lead its turn by itself, as long as it finds something;
-/// `true` if one of them did.
+/// Gives each pass of some stages that the driver doesn't lead its own turn, as long as it finds something; `true` if
+/// one of them did.
 pub(crate) fn turns(reducer: &mut Reducer<'_, '_>, stages: impl Fn(Stage) -> bool) -> Result<bool, Interrupt> {
     let passes = passes(reducer, |facts| !facts.is_led() && stages(facts.stage));
     turn_of_each(reducer, &passes)
@@ -43,7 +43,7 @@ pub(super) fn turn_of_each(reducer: &mut Reducer<'_, '_>, passes: &[&dyn Pass]) 
     for pass in passes {
         loop {
             let before = reducer.weight();
-            // Edits that make nothing smaller would be made for ever.
+            // Edits that make nothing smaller could be made for ever.
             if !turn_of(reducer, pass.facts().stage, pass.name(), &[*pass])? || reducer.weight() >= before {
                 break;
             }
@@ -73,7 +73,7 @@ fn turn_of(
     let mut seen = HashSet::from([key(reducer.session.best())]);
     while edit_round(reducer, stage, alternatives)? {
         found = true;
-        // Edits that undo each other would be made for ever, and without a test.
+        // Edits that undo each other could be made for ever, and without a test.
         if !seen.insert(key(reducer.session.best())) {
             break;
         }
