@@ -82,6 +82,20 @@ fn an_input_that_is_not_as_it_must_stay_is_refused_before_the_first_test() {
 }
 
 #[test]
+fn the_command_line_limits_the_text_that_is_parsed() {
+    let folder = Folder::new();
+    let words: Vec<String> = (0..200).map(|n| format!("\"word {n}\"")).collect();
+    folder.write("input.json", format!("[{}, \"keep\"]", words.join(", ")));
+    let goes_by_words = |limit: &str| {
+        let options = ["-qj1", "-o", "out", "--no-state", "--json", "events", "--max-parse", limit];
+        folder.lop(&[&options[..], &["input.json", "--", "grep", "-q", "keep"]].concat()).expect_code(0);
+        String::from_utf8(folder.read("events")).expect("text").contains("\"pass\":\"words\"")
+    };
+    assert!(!goes_by_words("64K"));
+    assert!(goes_by_words("1K"), "there is no tree before the text is shorter");
+}
+
+#[test]
 fn the_command_line_asks_for_syntax() {
     let folder = Folder::new();
     folder.write("input.json", "[1, [2, ??], \"keep\", 3]");

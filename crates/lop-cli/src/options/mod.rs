@@ -13,6 +13,7 @@ mod json;
 mod keep;
 mod layout;
 mod limits;
+mod max_parse;
 mod minimal;
 mod no_checkup;
 mod passes;
@@ -90,6 +91,7 @@ options! {
     grammar: crate::grammar_args::GrammarArgs,
     rules: rules::Rules,
     syntax: syntax::SyntaxErrors,
+    max_parse: max_parse::MaxParse,
     keep: keep::KeepArgs,
     arguments: arguments::Arguments,
     passes: passes::PassChoice,
