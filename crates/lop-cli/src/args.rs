@@ -21,7 +21,7 @@ const USAGE: &str = "lop [OPTIONS] FILE... -- CMD [ARGS]...   keep the way CMD f
 /// The name of the command that shows options.
 pub(super) const CONFIG: &str = "config";
 
-/// How it is called.
+/// The usage line of `lop config`.
 const CONFIG_USAGE: &str = "lop config [OPTIONS] [TEST FILE | FILE -- CMD]";
 
 /// Reduces a file that triggers a bug to the part that matters.
@@ -85,7 +85,7 @@ pub enum Command {
 /// `lop config`: the options of a reduction.
 #[derive(Debug, Args)]
 pub struct ConfigArgs {
-    /// The words that would be typed.
+    /// The command line to explain.
     #[command(flatten)]
     pub reduce: ReduceArgs,
 }

@@ -26,7 +26,7 @@ const OFFERED: usize = 9;
 /// behaviour of second commands on it. `typed` is the command line of a new run; a resumed run prints and asks nothing.
 ///
 /// # Errors
-/// When there is no crash that was insisted on, a second command cannot be run, or the user says no.
+/// If `--crash` finds no crash, a second command cannot run, or the user says no.
 pub(crate) fn settle(settings: &mut Settings, typed: Option<&[OsString]>, cancel: &Cancel) -> Result<(), Failure> {
     let trivial_inputs = settings.case.trivial_inputs();
     let mut open = IncompleteTest {
@@ -95,8 +95,8 @@ pub(crate) enum DetectedFailure {
 }
 
 impl IncompleteTest<'_> {
-    /// Where there is no condition, runs the command on the test case and on texts with nothing in them, and makes its
-    /// signature the condition.
+    /// If there is no condition, runs the command on the test case and on trivial texts, and makes its signature the
+    /// condition.
     ///
     /// # Errors
     /// If `--crash` finds no crash, or there is another condition.
@@ -113,7 +113,7 @@ impl IncompleteTest<'_> {
             return Ok(DetectedFailure::Nothing);
         }
         let mut place = self.place(cancel)?;
-        // Of several files it is the one that the command is about.
+        // Of several files, it is the one in the command.
         let named = self.trivial_inputs.project().and_then(|project| project.named(self.content).into_iter().next());
         let path = named.as_ref().map_or(self.path, Entry::path);
         let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();

@@ -63,7 +63,7 @@ pub struct DoctorArgs {
     #[command(flatten)]
     pub grammar: GrammarArgs,
 
-    /// How much of the machine a test gets.
+    /// The confinement of a test.
     #[command(flatten)]
     pub confine: ConfineArgs,
 

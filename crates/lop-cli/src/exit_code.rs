@@ -2,11 +2,11 @@
 
 use std::process::ExitCode;
 
-/// How lop ends.
+/// The ways in which lop ends.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u8)]
 pub enum Code {
-    /// The input was reduced as far as it goes.
+    /// The input was reduced completely.
     Reduced = 0,
     /// The input is not interesting; or `lop doctor` found a fault, `lop verify` a deletion, `lop isolate` no difference.
     NotInteresting = 1,
@@ -18,7 +18,7 @@ pub enum Code {
     Flaky = 4,
     /// A grammar or rule file is wrong.
     Grammar = 5,
-    /// Something went wrong on the way; the result on disk is valid.
+    /// Something failed during the run; the result on disk is valid.
     Failed = 6,
 }
 

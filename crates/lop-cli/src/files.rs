@@ -11,7 +11,7 @@ use lop_report::store::original_name;
 
 use super::failure::Failure;
 
-/// Reads a regular file. A pipe or a device may never come to an end, or have nothing to read yet.
+/// Reads a regular file. A pipe or a device can be endless, or have no data yet.
 ///
 /// # Errors
 /// When it is something else, or cannot be read.
@@ -25,7 +25,7 @@ pub(super) fn read(path: &Path) -> Result<Vec<u8>, Failure> {
     })
 }
 
-/// The failure of a test case that would not fit into memory several times.
+/// The failure for a test case that is too large to be in memory several times.
 pub(super) fn too_large(path: &Path) -> Failure {
     Failure::Usage {
         message: format!("{} is larger than {} MiB", path.display(), MOST_BYTES >> 20),
@@ -75,8 +75,7 @@ fn free<'p>(
     }
 }
 
-/// Whether two names are of one file, or would be once it is made. Devices can be written to by
-/// several.
+/// Whether two names belong to one file, or will when it is created. Several outputs can share a device.
 pub(super) fn is_same(one: &Path, other: &Path) -> bool {
     match (fs::metadata(one), fs::metadata(other)) {
         (Ok(one), Ok(other)) => one.is_file() && (one.dev(), one.ino()) == (other.dev(), other.ino()),

@@ -14,7 +14,7 @@ use super::reduce_option::ReduceOption;
 use super::set_by::SetBy;
 use super::values::SEARCH;
 
-/// How shared libraries end.
+/// The extensions of shared libraries.
 const LIBRARIES: [&str; 3] = [".so", ".dylib", ".node"];
 
 /// Stands before the function that gives a parser.

@@ -24,7 +24,7 @@ pub(crate) struct IncompleteTest<'a> {
     pub(crate) may_fail: bool,
     /// The options on the signature to find, and on further conditions.
     pub(crate) sought: &'a SignatureArgs,
-    /// How much of the machine a command gets.
+    /// The confinement of a command.
     pub(crate) confinement: &'a Confinement,
     /// The deadline of a run, if one was given.
     pub(crate) deadline: Option<Duration>,
@@ -46,19 +46,19 @@ impl IncompleteTest<'_> {
 }
 
 impl IncompleteTest<'_> {
-    /// The file or the module that the test misses in a directory of its own, by the output of a run.
+    /// Finds the file or module that the test misses in its directory, from the output of a run.
     ///
     /// # Errors
-    /// When there is no place to run the test again.
+    /// If there is no place to run the test again.
     pub(crate) fn missing(&self, written: &Written, cancel: &Cancel) -> Result<Option<Missing>, Failure> {
         missing_of(&self.oracle, self.path, written, &mut self.place(cancel)?, self.content)
     }
 }
 
-/// The file or the module that a test of `path` misses in a directory of its own, by the output of a run.
+/// Finds the file or module that a test of `path` misses in its directory, from the output of a run.
 ///
 /// # Errors
-/// When there is no place to run the test again.
+/// If there is no place to run the test again.
 pub(crate) fn missing_of(
     oracle: &CommandOracle,
     path: &Path,
@@ -78,7 +78,7 @@ pub(crate) fn missing_of(
 /// The files next to the test case that it includes, if the test accepts the input with them and refuses it without.
 ///
 /// # Errors
-/// When there is no place to run the test again.
+/// If there is no place to run the test again.
 pub(crate) fn named_of(
     oracle: &CommandOracle,
     path: &Path,
@@ -129,7 +129,7 @@ impl<'a> Probe<'a> {
     /// A place for candidates of this length.
     ///
     /// # Errors
-    /// When there is none.
+    /// If there is none.
     pub(crate) fn new(candidate_len: usize, deadline: Option<Duration>, cancel: &'a Cancel) -> Result<Self, Failure> {
         let options = SlotOptions::of_program(candidate_len);
         let slot = Slot::new(&options).map_err(|error| Failure::Workers(error.into()))?;
@@ -139,7 +139,7 @@ impl<'a> Probe<'a> {
     /// Makes another place to run tests at the same time. Independent places would end each other's processes as left behind.
     ///
     /// # Errors
-    /// When there is none.
+    /// If there is none.
     pub(super) fn another(&self) -> Result<Self, Failure> {
         let slot = self.slot.another().map_err(|error| Failure::Workers(error.into()))?;
         Ok(Probe { slot, ..*self })

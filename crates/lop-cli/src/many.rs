@@ -117,7 +117,7 @@ impl Many {
     /// files, with a place to run the command again. Few files are started out of order.
     ///
     /// # Errors
-    /// Those of both, and a worker that has no place to run tests. Runs that are under way come to their end first.
+    /// The errors of both functions, and a worker without a place to run tests. Running tests are completed first.
     pub(super) fn each<T: Send>(
         &self,
         files: &[&Input],

@@ -100,7 +100,7 @@ fn heading(arg: &Arg) -> &str {
     arg.get_help_heading().unwrap_or(OPTIONS)
 }
 
-/// How it is typed.
+/// The name of an option in the table.
 fn called(arg: &Arg) -> String {
     let value = match arg.get_value_names() {
         Some(names) if arg.get_action().takes_values() => names.join(" "),

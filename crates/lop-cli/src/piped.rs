@@ -1,4 +1,4 @@
-//! `-` as FILE: the test case comes on standard input, and gets a name here.
+//! `-` as FILE: the test case is read from standard input, and gets a name here.
 
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};

@@ -4,7 +4,7 @@ use std::io::{self, IsTerminal};
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
-/// The line that says how far it is, on a terminal.
+/// The progress line on a terminal.
 pub(crate) fn progress_line() -> ProgressBar {
     let live = io::stderr().is_terminal();
     let target = if live { ProgressDrawTarget::stderr() } else { ProgressDrawTarget::hidden() };

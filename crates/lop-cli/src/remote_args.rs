@@ -116,7 +116,7 @@ impl RemoteArgs {
         match (self.address(), self.remote_jobs, local) {
             (None, ..) => local,
             (_, Some(jobs), _) => Some(Jobs::Exactly(jobs)),
-            // How many pay cannot be measured on this machine.
+            // The useful number cannot be measured on this machine.
             (_, None, None | Some(Jobs::Auto)) => Some(Jobs::Exactly(JOBS)),
             (_, None, exactly) => exactly,
         }
@@ -149,7 +149,7 @@ impl RemoteArgs {
     }
 }
 
-/// How the user proves who asks.
+/// The user's credentials.
 #[derive(Debug, Default, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Proof {

@@ -27,8 +27,8 @@ pub(crate) struct Chosen {
 }
 
 impl Chosen {
-    /// Adds the condition that no error message may appear that the run on the input does not list. A crash is left as it
-    /// is: it is a bug no matter which errors come before it.
+    /// Adds the condition that no error message may appear that the run on the input doesn't list. A crash stays as it
+    /// is: it is a bug no matter which errors precede it.
     pub(super) fn with_only_errors(mut self, table: &Table, seen: &Seen<'_>, again: &(Outcome, Written)) -> Self {
         let signature = &self.signature;
         if !signature.crash {
@@ -129,7 +129,7 @@ impl Probe {
         signature.is_shown_by(TestCase::new(archive.as_ref(), text), outcome.exit, &written.stdout, &written.stderr)
     }
 
-    /// Whether it is the empty file, and the command is content with that.
+    /// Whether it is the empty file, and the command accepts it.
     pub(super) fn is_fine_and_empty(&self) -> bool {
         self.is_empty && self.outcome.exit == Exit::Code(0)
     }

@@ -35,7 +35,7 @@ const VERSION: &str = env!("CARGO_PKG_VERSION");
 /// Checks everything in the folder of a run.
 ///
 /// # Errors
-/// When something there is a link, or another user's.
+/// If something there is a link, or belongs to another user.
 pub(super) fn check_folder(folder: &Path) -> Result<(), Failure> {
     // The code that needs the folder reports other errors.
     match look(folder) {
@@ -103,7 +103,7 @@ pub(super) fn header(settings: &Settings, arguments: &[OsString]) -> Result<Head
     })
 }
 
-/// The hash of everything that the outcome of a test depends on, as far as lop can know it: its program, arguments and
+/// Returns the hash of everything that the outcome of a test depends on, if lop can know it: its program, arguments and
 /// conditions, and the candidate's name.
 fn test_identity(oracle: &CommandOracle) -> io::Result<String> {
     let mut hasher = blake3::Hasher::new();

@@ -44,7 +44,7 @@ impl Kind {
     }
 }
 
-/// A file as far as it is remembered.
+/// The remembered facts about a file.
 #[derive(Clone, Debug)]
 pub(crate) struct Known {
     pub(crate) hash: String,
@@ -73,7 +73,7 @@ pub(crate) struct Reduced {
     pub(crate) tests: usize,
 }
 
-/// All that is known, on disk line by line as it comes.
+/// The record, written to disk line by line.
 pub(crate) struct Record {
     pub(crate) file: fs::File,
     pub(crate) files: BTreeMap<String, Known>,
@@ -279,7 +279,7 @@ impl Record {
                 self.write(&json!({ "event": "merged", "group": group + 1, "into": other + 1 }))?;
                 self.groups[group].same_as = Some(other);
             }
-            // A kill may have come between the record and the folder.
+            // A kill can have come between the record and the folder.
             let (from, to) = (self.own_folder_of(group), self.folder_of(group));
             if folder.path().join(&from).exists() {
                 folder.rename(OsStr::new(&from), to.as_os_str()).map_err(Failure::Output)?;
@@ -471,7 +471,7 @@ mod tests {
         record.number_groups().expect("it can be written");
         let folders: Vec<_> = record.in_order().into_iter().map(|group| record.folder_of(group)).collect();
         assert_eq!(folders, [Path::new("1-error-no-rows-2"), Path::new("2-error-no-rows")]);
-        // The numbers are those of the record, whatever comes later.
+        // The numbers in the record stay, whatever is added later.
         let again = Record::open(&folder, ReadAccess::OWN, &json!({})).expect("it is there");
         assert_eq!(again.in_order(), [1, 0]);
     }

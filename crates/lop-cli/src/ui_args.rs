@@ -36,8 +36,7 @@ pub enum UiArg {
 }
 
 impl UiArg {
-    /// The display that shows the events of a run, if there is one. `is_taken` says that standard output has something
-    /// to show at the same time.
+    /// Returns the display of a run's events, if there is one. `is_taken` says that standard output has another use.
     pub(super) fn display(
         self,
         verbosity: Verbosity,

@@ -1,4 +1,4 @@
-//! `lop completions SHELL`: what a shell needs to complete lop's command lines.
+//! `lop completions SHELL`: the script by which a shell completes lop's command lines.
 
 use std::io::Write;
 

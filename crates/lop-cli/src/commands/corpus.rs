@@ -28,7 +28,7 @@ use lop_report::{Input as Source, Kept, Store};
 use lop_run::exec::{self, Jobs};
 use lop_run::oracle::{Cancel, CommandOracle, Exit, Oracle, Outcome, Slot, Unresolved};
 
-/// Of the files at most one in this number is run a second time; of more that were chosen, some.
+/// One in this many files is run a second time; if more were chosen, only some of these.
 const CHECKED: usize = 5;
 
 /// Chooses the files, reduces them if requested, and reports on standard output.
@@ -298,7 +298,7 @@ fn look_at(many: &Many, file: &Input, probe: &mut Probe<'_>, cancel: &Cancel) ->
         _ if lines(&written.stdout).next().is_none() => Some("does nothing"),
         _ => None,
     };
-    // Of a run that was cut off nothing can be relied on.
+    // Nothing is certain about a run that was cut off.
     let is_whole = outcome.unresolved.is_none() && outcome.exit != Exit::TimedOut;
     Ok((content.len(), if is_whole { lines(&written.stdout).collect() } else { Vec::new() }, complaint))
 }

@@ -23,7 +23,7 @@ use lop_run::oracle::{Cancel, ConditionSpec, Conditions, Oracle, SlotOptions, Su
 
 use crate::progress_line::progress_line;
 
-/// How it is called.
+/// The usage lines of the command.
 const FORMS: &str = "lop doctor TEST FILE, or lop doctor FILE -- CMD ARGS…; see lop doctor --help";
 
 /// Examines a test and writes the findings to standard output, starting with the signature of a failing command without

@@ -210,7 +210,7 @@ impl Shown<'_> {
         })
     }
 
-    /// The proposals of each rule by itself.
+    /// The proposals of each rule alone.
     fn by_rules(&self) -> Result<Vec<Named>, Failure> {
         let mut all = Vec::new();
         let found = self.grammar.rules().found(self.document.tree().root(), self.document.source());
@@ -283,7 +283,7 @@ impl Shown<'_> {
         Ok(())
     }
 
-    /// Writes an item a line, and says how many are left out.
+    /// Writes one item per line, and the number of further ones.
     fn lines<T>(
         &self,
         items: impl ExactSizeIterator<Item = T>,

@@ -35,7 +35,7 @@ use lop_run::oracle::{
 };
 use lop_syntax::Stop;
 
-/// How it is called.
+/// The usage lines of the command.
 const FORMS: &str = "lop isolate PASS FAIL -- CMD ARGS…, or lop isolate TEST PASS FAIL; see lop isolate --help";
 
 /// Time limit for a patch. Its parts are searched for everywhere in a file, which can take hours if they fit nowhere.
@@ -220,7 +220,7 @@ impl Case {
 fn within<T: Send + 'static>(most: Duration, work: impl FnOnce() -> T + Send + 'static) -> Option<T> {
     let (done, result) = mpsc::channel();
     let work = move || {
-        // After that time the caller has gone.
+        // After that time the caller doesn't wait any more.
         let _ = done.send(work());
     };
     thread::Builder::new().name("work".to_owned()).spawn(work).ok()?;
@@ -289,7 +289,7 @@ impl<'c> Asked<'c> {
                 swap(case, &mut runs);
             }
             let Some(signature) = self.signature(case, &runs) else {
-                // A command that misses something in a directory of its own fails on both for no other reason.
+                // A command that misses something in a test's directory fails on both for the same reason.
                 let missing = missing_of(&self.oracle, &case.path, &runs[1].1, &mut self.probe, &case.failing)?;
                 return Err(missing.map_or_else(
                     || alike(case, &runs),
@@ -498,7 +498,7 @@ fn tell(
     let mut out = text::stdout();
     summary(&mut out, case, wanted, found, (&fail, failing), tests)
         .and_then(|()| match &case.archive {
-            // Of texts that are far from each other it takes long, and a user who has ended the run waits for it.
+            // If the texts are very different this takes long, and a user who has stopped the run is waiting.
             _ if found.is_none() => Ok(()),
             Some(archive) => diff::write_files(&mut out, true, archive, (" (passes)", passing), (" (fails)", failing)),
             None => diff::write(&mut out, true, (&pass, passing), (&fail, failing)),

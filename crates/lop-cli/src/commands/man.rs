@@ -35,7 +35,7 @@ pub fn run(args: &ManArgs) -> Result<(), Failure> {
     })
 }
 
-/// The command line as the pages tell it. The phrase goes with the name of `lop`; the sentences are the description.
+/// The command line for the manual pages. The phrase follows the name `lop`; the sentences are the description.
 fn command() -> Command {
     let command = Cli::command();
     let sentences = command.get_about().map(ToString::to_string).unwrap_or_default();

@@ -212,7 +212,7 @@ impl BugReport<'_> {
     }
 }
 
-/// How the input was made small, in a sentence.
+/// Describes the reduction in a sentence.
 pub(super) fn made((before, after): (usize, usize), tests: u64) -> String {
     let tests = text::plural(tests, "test");
     format!("Reduced from {} to {} bytes in {tests}.", text::len(before), text::len(after))

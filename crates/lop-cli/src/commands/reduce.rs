@@ -38,7 +38,7 @@ use super::post_run_reports::{PostRunReports, open_page};
 const COMPARED: Duration = Duration::from_secs(10);
 /// Extensions of texts that are in no language.
 const PLAIN: [&str; 5] = ["txt", "text", "log", "md", "out"];
-/// A text of no more tokens may be the smallest there is.
+/// A text with no more tokens can be the smallest possible one.
 const FEW_TOKENS: usize = 10;
 /// Errors of the result that are shown.
 const FRESH: usize = 3;

@@ -78,7 +78,7 @@ pub fn run(args: &TriageArgs) -> Result<Code, Failure> {
     Ok(if stopped { Code::StoppedEarly } else { Code::Reduced })
 }
 
-/// The first line of a record: one of another command or directory is not gone on with.
+/// The first line of a record. A record of another command or directory isn't continued.
 fn head(args: &TriageArgs, many: &Many) -> Result<Value, Failure> {
     let folder = std::path::absolute(&args.folder.path).map_err(Failure::Directory)?;
     let words: Vec<_> = many.words.iter().map(|word| word.to_string_lossy()).collect();
@@ -198,7 +198,7 @@ impl Triage<'_> {
         Failure::Stopped { path: self.args.folder.path.clone(), out_of_time: false }
     }
 
-    /// A command that misses something in a directory of its own fails on every file for no other reason.
+    /// A command that misses something in a test's directory fails on every file for the same reason.
     fn check_missing(
         &self,
         file: &Input,

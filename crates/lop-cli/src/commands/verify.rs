@@ -26,14 +26,14 @@ use lop_run::exec;
 use lop_run::exec::Jobs;
 use lop_run::oracle::{Cancel, Oracle, exact_shell_line};
 
-/// How it is called.
+/// The usage lines of the command.
 const FORMS: &str =
     "lop verify RESULT, lop verify TEST RESULT, or lop verify RESULT -- CMD ARGS…; see lop verify --help";
 
 /// Asks the test about a result and about its deletions, and says on standard output which do not hold.
 ///
 /// # Errors
-/// When there is no test, or it cannot be run.
+/// If there is no test, or it cannot run.
 pub fn run(args: VerifyArgs, typed: &[OsString]) -> Result<Code, Failure> {
     let (level, output, jobs) = (args.minimal, args.output.clone(), args.jobs);
     // From here on the current directory is that of the reduction, if its journal has the test.

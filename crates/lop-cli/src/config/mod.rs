@@ -48,11 +48,11 @@ pub(crate) struct Line {
 /// Where the files are.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct ConfigFiles {
-    /// The project's, if there is one.
+    /// The project's file, if there is one.
     pub(crate) project: Option<PathBuf>,
-    /// Where the user's is, or would be.
+    /// The path of the user's file, which need not exist.
     pub(crate) user: Option<PathBuf>,
-    /// Those that would be the project's, if others could not have put them there.
+    /// Files that aren't used as the project's because other users could have written them.
     pub(crate) planted: Vec<PathBuf>,
 }
 
@@ -160,7 +160,7 @@ fn opposed(first: &Entry, second: &Entry) -> Failure {
     }
 }
 
-/// Whether clap would refuse two options together.
+/// Whether clap would reject two options together.
 fn exclude(command: &Command, one: &Id, other: &Id) -> bool {
     let arg = |id: &Id| command.get_arguments().find(|arg| arg.get_id() == id);
     let (Some(one), Some(other)) = (arg(one), arg(other)) else { return false };

@@ -114,7 +114,7 @@ pub enum Failure {
         /// Why not.
         why: project::PatchError,
     },
-    /// A file to read is a pipe or a device, which need not come to an end.
+    /// A file to read is a pipe or a device, which can be endless.
     #[diagnostic(help("save its content to a file, or pipe it into lop and write `-` for FILE"))]
     #[error("{} is a pipe or a device, not a regular file", .0.display())]
     InputIsSpecial(PathBuf),
@@ -163,7 +163,7 @@ pub enum Failure {
         path: PathBuf,
         /// How the first run ended.
         first: Exit,
-        /// How the other one did.
+        /// How the other run ended.
         other: Exit,
     },
     /// Something cannot be put next to the candidate.
@@ -214,7 +214,7 @@ pub enum Failure {
     /// The system doesn't know the working directory.
     #[error("cannot find the working directory")]
     Directory(#[source] io::Error),
-    /// The directory of an interrupted run cannot be gone to.
+    /// The directory of an interrupted run cannot be entered.
     #[error("cannot enter {}, where the run was started", path.display())]
     Gone {
         /// The directory.
@@ -230,7 +230,7 @@ pub enum Failure {
     /// Signals cannot be watched.
     #[error("cannot watch for Ctrl-C")]
     Signals(#[source] io::Error),
-    /// The reduction did not come to a result.
+    /// The reduction has no result.
     #[diagnostic(transparent)]
     #[error(transparent)]
     Reduce(Box<Unfinished>),

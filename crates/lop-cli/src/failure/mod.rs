@@ -44,8 +44,7 @@ impl Failure {
     }
 }
 
-/// The chain of causes below an error, each on lines of its own. Some (regular expressions) draw
-/// with several lines.
+/// Writes the chain of causes below an error, each on its own lines. Some (regular expressions) have several lines.
 fn causes(out: &mut dyn Write, error: &dyn Error) -> io::Result<()> {
     let mut cause = error.source();
     while let Some(error) = cause {

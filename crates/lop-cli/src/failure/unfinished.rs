@@ -39,7 +39,7 @@ pub struct Unfinished {
     pub typed: Vec<OsString>,
     /// The machines that ran the test, if that is not this one.
     pub remote: Option<String>,
-    /// Where the best result so far is, as a sentence, if there is one.
+    /// The place of the best result as a sentence, if there is one.
     pub kept: Option<String>,
 }
 

@@ -43,7 +43,7 @@ fn number(text: &str) -> Result<f64, String> {
     text.trim().parse().map_err(|_| "not a number".to_owned())
 }
 
-/// `P` or `P,P(u|u)`. The ranges are the engine's: it is fine if a search with it would be.
+/// Parses `P` or `P,P(u|u)`. The engine checks the ranges.
 fn waste(text: &str) -> Result<Waste, String> {
     let (share, after) = match text.split_once(',') {
         Some((share, after)) => (share, Some(after)),

@@ -1,4 +1,4 @@
-//! The options of a reduction, each in a file of its own: its definition for clap (help, heading, [who may set
+//! The options of a reduction, each in its own file: its definition for clap (help, heading, [who may set
 //! it](crate::set_by::SetBy)) and its effect. To add an option, write its file and add it to the list.
 
 mod allow_empty;

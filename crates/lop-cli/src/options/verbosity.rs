@@ -1,4 +1,4 @@
-//! `--quiet` and `--verbose`: how much a run says.
+//! `--quiet` and `--verbose`: the number of messages.
 
 use clap::{ArgAction, Args};
 

@@ -28,7 +28,7 @@ use super::forms::{Test, names_below};
 /// Folders that tools generate or download.
 const MADE: [&str; 5] = ["build", "target", "node_modules", ".venv", "__pycache__"];
 
-/// How files are named.
+/// The hint on patterns of files.
 const GLOBS: &str = "write paths relative to the directory, such as 'src/*.h', 'include' or '**/*.json'";
 
 /// The test case.
@@ -36,7 +36,7 @@ const GLOBS: &str = "write paths relative to the directory, such as 'src/*.h', '
 pub struct Case {
     /// The file to reduce, as the user named it; a name for standard input.
     pub path: PathBuf,
-    /// Whether it came on standard input, so that there is no file.
+    /// Whether it was read from standard input, so that there is no file.
     pub is_piped: bool,
     /// Its content.
     pub content: Arc<[u8]>,
@@ -54,7 +54,7 @@ pub struct Case {
     pub rules: String,
 }
 
-/// Where the test case comes from.
+/// The origin of the test case.
 #[derive(Debug)]
 pub(crate) enum Source {
     /// The files that the command line names.
@@ -365,7 +365,7 @@ fn read_with_words(paths: &[PathBuf], words: &[OsString], may_be_empty: bool) ->
     Ok((subject, text))
 }
 
-/// Returns the subject of a stored test case, whose files may have changed or gone since.
+/// Returns the subject of a stored test case, whose files can have changed or disappeared since.
 fn stored_subject(
     paths: &[PathBuf],
     archive: Option<Archive>,

@@ -17,7 +17,7 @@ use super::forms::Test;
 /// The place of the result.
 #[derive(Debug)]
 pub struct Output {
-    /// Where the result goes.
+    /// The place of the result.
     pub kept: Kept,
     /// The input, whose place the result takes unless it has another one.
     pub input: Input,

@@ -18,9 +18,9 @@ pub struct Reporting {
     pub wanted: ReportArgs,
     /// The texts on standard output at the end, by the names of their options.
     pub texts: Vec<&'static str>,
-    /// How much to say.
+    /// The number of messages.
     pub verbosity: Verbosity,
-    /// How the run shows itself.
+    /// The progress display.
     pub ui: UiArg,
     /// The warnings at the end, each a sentence.
     pub attention: Vec<String>,
@@ -30,7 +30,7 @@ impl Reporting {
     /// The reports that were asked for.
     ///
     /// # Errors
-    /// Several that would all go to standard output.
+    /// If several of them would be written to standard output.
     pub(super) fn of(args: &ReduceArgs, is_piped: bool) -> Result<Self, Failure> {
         check_stdout(args, is_piped)?;
         Ok(Reporting {

@@ -29,9 +29,9 @@ pub struct Testing {
     pub found: Vec<(&'static str, String)>,
     /// The signature to find, and second commands that must hold.
     pub sought: SignatureArgs,
-    /// How much of the machine a test gets.
+    /// The confinement of a test.
     pub confinement: Confinement,
-    /// How much to examine the test at the start.
+    /// The extent of the checkup at the start.
     pub checkup: CheckupLevel,
     /// Number of parallel tests; `None` means one per core.
     pub jobs: Option<Jobs>,
@@ -55,7 +55,7 @@ impl Testing {
             spec,
             sought: args.signature.clone(),
             confinement,
-            // A quiet run would tell of no finding.
+            // A quiet run wouldn't print any finding.
             checkup: match (
                 args.no_checkup.no_checkup || (args.verbosity.quiet && args.json.json.is_none()),
                 args.allow_empty.allow_empty,

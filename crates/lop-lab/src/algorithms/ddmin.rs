@@ -9,9 +9,9 @@ use lop_engine::BitSet;
 /// Minimising delta debugging (Zeller and Hildebrandt, *Simplifying and Isolating Failure-Inducing Input*, TSE 28(2),
 /// 2002): cuts the rest into n parts and tests
 ///
-/// 1. each part alone; the first interesting one becomes the rest, and n = 2 again; 2. the rest without each part; the
-///   first interesting one becomes the rest, and n is reduced by one, to at least 2; 3. otherwise n is doubled, up to
-///   one part per unit; if that is impossible, the algorithm ends.
+/// 1. each part alone; the first interesting one becomes the rest, and n = 2 again;
+/// 2. the rest without each part; the first interesting one becomes the rest, and n is reduced by one, to at least 2;
+/// 3. otherwise n is doubled, up to one part per unit; if that is impossible, the algorithm ends.
 ///
 /// The paper doesn't specify the order and the cuts. Here they are as in Zeller's own program (DD.py 1.2 of 2001): in
 /// order, with a remainder of the division added to the *last* parts, so that 5 units make 2 and 3; step 2 continues

@@ -26,8 +26,8 @@ enum Pending {
 }
 
 impl<V: Into<Verdict>, F: FnMut(&[u8]) -> V> Inline<F> {
-    /// An executor with one slot. A panic of `judge` goes through to the caller of `wait`, and the
-    /// candidate is asked about again by the next one.
+    /// An executor with one slot. A panic of `judge` reaches the caller of `wait`, and the next call judges the
+    /// candidate again.
     pub fn new(judge: F) -> Self {
         Self { judge, slots: 1, queue: VecDeque::new(), is_shut_down: false }
     }
@@ -59,7 +59,7 @@ impl<V: Into<Verdict>, F: FnMut(&[u8]) -> V> Executor for Inline<F> {
     }
 
     fn wait(&mut self) -> Option<(Ticket, Outcome)> {
-        // It stays in the queue until there is an answer: after a panic of the closure it is asked again.
+        // It stays in the queue until there is an outcome: after a panic of the closure it is judged again.
         let (job, state) = self.queue.front()?;
         let ticket = job.ticket;
         let outcome = if *state == Pending::Cancelled {

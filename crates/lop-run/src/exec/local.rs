@@ -6,8 +6,8 @@
 //!                               worker n ─┘
 //! ```
 //!
-//! Either a worker or `cancel` takes a queued job, whichever comes first (`State`), so a cancelled job comes back at
-//! once.
+//! Either a worker or `cancel` takes a queued job, whichever comes first (`JobState`), so a cancelled job is returned
+//! immediately.
 
 use std::any::Any;
 use std::collections::{HashMap, VecDeque};

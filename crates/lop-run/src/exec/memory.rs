@@ -140,7 +140,7 @@ impl Executor for Remembering<'_> {
         known.or_else(|| self.inner.try_wait().map(|answer| self.note(answer)))
     }
 
-    /// A job that the memory answered has been judged already and comes back as it is.
+    /// A job that the memory answered is already judged and is returned unchanged.
     fn cancel(&mut self, ticket: Ticket) {
         if let Some(held) = self.held.iter_mut().find(|held| held.job.ticket == ticket) {
             held.is_cancelled = true;

@@ -25,7 +25,7 @@ const TICK: Duration = Duration::from_millis(5);
 ///
 /// [`Cancel::expire_at`] sets a moment from which on a stop counts as asked for.
 ///
-/// [`Cancel::child`] makes a request of its own that also obeys its parent: the workers give one to each job.
+/// [`Cancel::child`] makes another request that also obeys its parent: the workers make one for each job.
 #[derive(Clone, Debug)]
 pub struct Cancel {
     state: Arc<Shared>,

@@ -277,7 +277,7 @@ impl CommandOracle {
         &self.side_files
     }
 
-    /// Returns everything that outcomes depend on, except the content of the program, as JSON in a format of its own.
+    /// Returns everything that outcomes depend on, except the content of the program, as JSON.
     pub fn identity(&self) -> serde_json::Value {
         let bytes = |text: &OsStr| text.as_encoded_bytes().to_vec();
         let words = self.arguments.iter().map(|word| bytes(&word.render(Path::new("@@"), &self.names)));
@@ -320,7 +320,7 @@ impl CommandOracle {
         Self { reduces_arguments: true, ..self }
     }
 
-    /// Names the other machine that it runs on, if there is one.
+    /// Names the other machine that runs it, if there is one.
     #[must_use]
     pub fn place(&self) -> Option<String> {
         self.launcher.target().map(|target| target.place.describe())
@@ -664,7 +664,7 @@ impl CommandOracle {
                 )),
                 ..judge(Exit::TimedOut)
             },
-            // It may have ended by itself between two checks of the size.
+            // It can have ended between two checks of the size.
             Ending::Exited(exit) if stdout.length.max(stderr.length) <= OUTPUT_LIMIT => judge(exit),
             Ending::Exited(_) | Ending::TooMuchOutput => Outcome {
                 note: Some(format!("the test was stopped because it wrote more than {} MiB", OUTPUT_LIMIT >> 20)),
@@ -779,7 +779,7 @@ mod tests {
 
     #[test]
     fn the_deadline_ends_a_test() {
-        // Wait until the shell has got so far.
+        // Wait until the shell has started it.
         let mut deadline = Duration::from_millis(100);
         let said = loop {
             let outcome = run(&shell("echo begun; exec sleep 600"), b"", deadline);

@@ -58,7 +58,7 @@ pub struct ConditionSpec {
 }
 
 impl ConditionSpec {
-    /// Whether there is any condition on the exit or the output.
+    /// Whether there is a condition on the exit or the output.
     #[must_use]
     pub fn has_conditions(&self) -> bool {
         let codes = !self.exit_codes.is_empty() || !self.not_exit_codes.is_empty();

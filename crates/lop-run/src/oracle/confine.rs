@@ -1,5 +1,4 @@
-//! Responsible for how much of the machine a test gets: a limit on its memory, and isolation from other processes and
-//! from files.
+//! The confinement of a test: a limit on its memory, and isolation from other processes and from files.
 //!
 //! A limit must apply before the first instruction of the test. `pre_exec` would do that, but costs a fork (see
 //! [`process`](super::process)). Setting it from outside on a running process (`prlimit`) is too late for the children
@@ -18,19 +17,19 @@ use super::remote_runner::{RemoteRunner, RemoteTarget};
 /// A shell as the first process of a name space, which ignores signals without a handler and which alone reaps.
 const FIRST: [&str; 4] = ["/bin/sh", "-c", "\"$@\"; exit $?", "sh"];
 
-/// How far a test is kept from the rest of the machine.
+/// The isolation of a test from the rest of the machine.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Isolation {
     /// Like any other program of the user.
     #[default]
     None,
-    /// In a name space of processes of its own, by `unshare(1)`: none of it can outlive the test.
+    /// In a separate namespace of processes, by `unshare(1)`: none of them can outlive the test.
     Pidns,
     /// The test can also write only to its own directories, and has no capabilities, no terminal and only the three
     /// usual descriptors, by `bwrap(1)` (bubblewrap). It can read what the user can read, and use services that listen
     /// on a socket.
     Bwrap {
-        /// Whether it is left the machine's network. Without it there is a loopback interface of its own.
+        /// Whether it can use the machine's network. Otherwise it has its own loopback interface.
         network: bool,
     },
 }
@@ -40,7 +39,7 @@ pub enum Isolation {
 /// - Root without capabilities still owns `/proc/sys`, and could name a program there that the system starts as root
 ///   when another one crashes. So `/proc` is read-only as a whole.
 /// - A new session has no controlling terminal, into which a test could type input for the shell.
-/// - Memory and queues of System V are not files, and have no owner that would keep root out.
+/// - Memory and queues of System V aren't files, and have no owner that would stop root.
 const BOX: [&str; 17] = [
     "--die-with-parent",
     "--new-session",
@@ -95,7 +94,7 @@ pub fn is_root() -> bool {
     rustix::process::geteuid().is_root()
 }
 
-/// How a test is confined. The default is not at all.
+/// The confinement of a test. By default there is none.
 #[derive(Clone, Debug, Default)]
 pub struct Confinement {
     /// Address space of each of its processes, in bytes.
@@ -103,7 +102,7 @@ pub struct Confinement {
     /// The program that sets the limits and closes what a box must not inherit: one whose `main` starts with
     /// [`run_limited`](super::run_limited). Needed for [`Isolation::Bwrap`] and for a limit.
     pub limiter: PathBuf,
-    /// How far it is kept from the rest of the machine.
+    /// Its isolation from the rest of the machine.
     pub isolation: Isolation,
     /// The other machine that runs the test, if there is one. Then the other fields don't count.
     pub remote: Option<Arc<dyn RemoteRunner>>,
@@ -122,12 +121,12 @@ pub enum ConfineError {
         /// The cause.
         source: std::io::Error,
     },
-    /// The program that would do it is missing.
+    /// The necessary program is missing.
     #[error("isolation needs {program}, which is not installed ({package}); install it, or omit --isolate")]
     NotInstalled {
         /// Its name.
         program: &'static str,
-        /// Where it comes from.
+        /// The package that contains it.
         package: &'static str,
     },
     /// It is there and must not do it.
@@ -151,7 +150,7 @@ pub(crate) struct Launcher {
 }
 
 impl Launcher {
-    /// For a program, and the word that it is called by if it is found on PATH.
+    /// Makes the launcher of a program; the word is its name in the command if it was found on PATH.
     pub(super) fn new(confinement: Confinement, program: (&Path, Option<&OsStr>)) -> Result<Self, ConfineError> {
         let target = confinement.remote.clone().map(|place| RemoteTarget::new(place, program, &confinement.inputs));
         let target = target.transpose().map_err(|(path, source)| ConfineError::Input { path, source })?;
@@ -190,7 +189,7 @@ impl Launcher {
         self.confinement.memory_limit.is_some() || self.is_box()
     }
 
-    /// Whether the test gets no descriptors that lop has inherited: bubblewrap would hand them on, and one of a
+    /// Whether the test gets no descriptors that lop has inherited: bubblewrap would pass them on, and one of a
     /// directory leads out of the box.
     fn is_box(&self) -> bool {
         matches!(self.confinement.isolation, Isolation::Bwrap { .. })

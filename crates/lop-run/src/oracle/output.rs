@@ -5,13 +5,13 @@ use std::io;
 
 use super::Outcome;
 
-/// How many bytes conditions see of the beginning of an output …
+/// Number of bytes at the start of an output that conditions see …
 const HEAD: u64 = 1 << 20;
 
 /// … and of its end. Of a longer one the middle is left out, with a line break in its place.
 const END: u64 = 64 << 10;
 
-/// The outputs of a run, as far as conditions see them.
+/// The parts of a run's outputs that conditions see.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Written {
     /// The standard output.
@@ -31,7 +31,7 @@ impl Written {
 /// The parts of one output that are kept.
 #[derive(Debug, Default)]
 pub(crate) struct Captured {
-    /// How much the test wrote, in bytes.
+    /// The length of the test's output in bytes.
     pub(crate) length: u64,
     /// The text for the conditions; empty if it isn't needed.
     pub(crate) text: Vec<u8>,

@@ -160,7 +160,7 @@ impl Finder {
     }
 }
 
-/// Whether a path leads to a file with another name. Standard input has names of its own.
+/// Whether a path leads to a file with another name. Standard input has several names.
 fn is_other(path: &[u8], name: &str) -> bool {
     let base = path.rsplit(|byte| *byte == b'/').next().unwrap_or(path);
     base != name.as_bytes() && base != b"-" && !base.starts_with(b"<")
@@ -244,7 +244,7 @@ impl At {
                 source,
             })
         };
-        // Halves that are wrong by themselves are named as they were typed.
+        // Halves that are invalid alone are reported as the user typed them.
         let sound = |half: &str| regex(half.to_owned()).map(|_| ());
         sound(before.unwrap_or_default()).and_then(|()| sound(after))?;
         let before = before.map(|before| regex(format!(r"(?:{before})\z"))).transpose()?;
@@ -271,7 +271,7 @@ pub(super) fn around(input: &[u8], place: usize) -> Option<String> {
     }
     let is_word = |sign: Option<char>| sign.is_some_and(|sign| sign.is_alphanumeric() || sign == '_');
     let class = |sign: char| if is_word(Some(sign)) { r"\w".to_owned() } else { regex::escape(&sign.to_string()) };
-    // Between two words there is a blank for a reason.
+    // A blank between two words matters.
     let parted = left.len() < before.len() || right.len() < after.len();
     let [gap_before, gap_after] = match (is_word(last) && is_word(next), parted) {
         (true, false) => ["", ""],

@@ -17,7 +17,7 @@ use std::path::{Path, PathBuf};
 use lop_files::disk::Folder;
 use lop_files::tree::remove_tree;
 
-/// How the names of the directories begin, and how many letters follow.
+/// The start of the names of the directories, and the number of letters after it.
 const PREFIX: &str = "lop-";
 const LETTERS: usize = 6;
 

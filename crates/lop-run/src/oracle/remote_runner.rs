@@ -72,7 +72,7 @@ pub struct Action {
 pub struct RemoteResult {
     /// How it ended; [`Exit::Unknown`] when it was cancelled.
     pub exit: Exit,
-    /// How long it took there.
+    /// Its duration on that machine.
     pub duration: Duration,
     /// Its standard output.
     pub stdout: Vec<u8>,

@@ -85,7 +85,7 @@ impl SecondCommand {
         }
     }
 
-    /// The complaint about a run of it, if there is one.
+    /// Its error message about a run, if there is one.
     pub(super) fn complaint(&self, exit: Exit, written: &Written) -> Option<String> {
         match &self.0 {
             Keeps::Exit(wanted) => (exit != *wanted).then(|| format!("{exit}, and {wanted} on the input")),

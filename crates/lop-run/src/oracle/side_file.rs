@@ -36,7 +36,7 @@ pub enum SideFileError {
         /// Its path.
         path: PathBuf,
     },
-    /// Two things would have the same name.
+    /// Two side files have the same name.
     #[diagnostic(help("tests find each --with path under its own name; name a directory above it"))]
     #[error("{} and {} have the same name", first.display(), second.display())]
     SameName {
@@ -63,7 +63,7 @@ pub struct SideFile {
     original: PathBuf,
     /// The directory that holds the copy and nothing else of the user's.
     base: PathBuf,
-    /// Tells others that it is in use.
+    /// Shows other processes that it is in use.
     _held: Held,
     /// The hash of everything in it.
     content: blake3::Hash,

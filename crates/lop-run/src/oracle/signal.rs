@@ -14,7 +14,7 @@ const HIGHEST: i32 = 64;
 /// The number of the signal called `name`, with or without `SIG`, in any case, or the number itself.
 ///
 /// # Errors
-/// [`SignalError`] when there is no such signal on this platform.
+/// [`SignalError`] if there is no such signal on this platform.
 pub fn signal_number(name: &str) -> Result<i32, SignalError> {
     let unknown = || SignalError { name: name.to_owned() };
     if let Ok(number) = name.parse::<i32>() {

@@ -9,7 +9,7 @@ use regex::bytes::Regex;
 use super::signal::{signal_name, signal_number};
 use super::{Exit, Outcome, char_boundary};
 
-/// Deaths that a program brings upon itself. Others (killed, out of time, out of room) come from outside.
+/// Signals that a program causes itself. Others (kills, limits of time or space) come from outside.
 const CRASHES: [&str; 7] = ["SEGV", "ABRT", "BUS", "FPE", "ILL", "SYS", "TRAP"];
 
 /// Maximum length of a signature in bytes: crashes differ at its start.
@@ -63,7 +63,7 @@ impl Slippage {
     /// Returns the first line that looks like an error, without the parts that differ from run to run.
     fn error_line(&self, output: &[u8]) -> Option<String> {
         let mut lines = output.split(|&byte| byte == b'\n');
-        // Of a long output the first line may be the rest of one.
+        // In the end of a long output, the first line can be incomplete.
         if output.len() >= Outcome::TAIL {
             lines.next();
         }

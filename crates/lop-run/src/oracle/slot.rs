@@ -32,10 +32,10 @@ const ROOM_PER_BYTE: u64 = 32;
 /// Number of tests between two checks of the free space and of processes that tests left behind.
 const CHECK_EVERY: u64 = 64;
 
-/// How long to wait for killed processes to go away.
+/// Maximum time to wait for killed processes.
 const PATIENCE: Duration = Duration::from_secs(1);
 
-/// How to make slots.
+/// The options of slots.
 #[derive(Clone, Debug, Default)]
 pub struct SlotOptions {
     /// The parent of the directories; `None` for a memory file system with enough space, or else the system's directory

@@ -30,8 +30,8 @@ pub enum SurroundingsError {
 /// A file that is always empty.
 pub(crate) const NULL_DEVICE: &str = "/dev/null";
 
-/// Checks /dev/null and that there is room for tests below `directory`. Meant for the end of a run too: damage that was
-/// done by its last tests makes their answers doubtful.
+/// Checks /dev/null, and the free space below `directory`. Also useful at the end of a run: damage by its last tests
+/// makes their outcomes doubtful.
 ///
 /// # Errors
 /// [`SurroundingsError`] names the broken thing.

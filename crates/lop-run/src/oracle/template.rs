@@ -95,7 +95,7 @@ fn numbered(bytes: &[u8], own: usize) -> Option<(usize, usize)> {
     (own > 1 && (1..=own).contains(&number)).then(|| (number - 1, len))
 }
 
-/// The length of the `.EXT` at the start of `bytes`, 0 if there is none.
+/// Returns the length of the `.EXT` at the start of `bytes`, 0 if there is none.
 fn suffix_length(bytes: &[u8]) -> usize {
     let mut end = 0;
     while bytes.get(end) == Some(&b'.') {

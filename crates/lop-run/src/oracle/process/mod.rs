@@ -27,11 +27,11 @@ pub(crate) use process_registry::{MARK, ProcessRegistry};
 
 use super::{Cancel, Exit};
 
-/// How often the size of the output is looked at. A process that writes a gigabyte a second is caught after 50 MB.
+/// The interval between checks of the output's size. A process that writes a gigabyte a second is stopped after 50 MB.
 const OUTPUT_CHECK: Duration = Duration::from_millis(50);
 
-/// How often a busy executable or an exhausted process table is tried again, and how long the first pause is; each
-/// further one is twice as long, 0.6 s together.
+/// Number of attempts for a busy executable or a full process table, and the first pause; each further one is twice as
+/// long, 0.6 s in total.
 const START_TRIES: u32 = 8;
 const START_PAUSE: Duration = Duration::from_millis(5);
 
@@ -58,7 +58,7 @@ pub(crate) struct Watch<'a> {
 pub(crate) struct Left {
     /// The names of the processes.
     pub(crate) names: Vec<String>,
-    /// How long it took to find them, which is not the test's time.
+    /// The time it took to find them, which isn't part of the test's time.
     pub(crate) search: Duration,
 }
 
@@ -101,13 +101,13 @@ fn is_passing(error: &io::Error) -> bool {
 }
 
 impl Watch<'_> {
-    /// How long the test has taken.
+    /// The duration of the test so far.
     fn taken(&self, start: Instant) -> Duration {
         let search = self.left.map_or(Duration::ZERO, |(left, _)| left.borrow().search);
         start.elapsed().saturating_sub(search)
     }
 
-    /// How long to sleep at most before looking again; zero when the time is up.
+    /// Maximum time to sleep before the next check; zero when the time is up.
     fn nap(&self, start: Instant) -> Duration {
         self.deadline.saturating_sub(start.elapsed()).min(OUTPUT_CHECK)
     }

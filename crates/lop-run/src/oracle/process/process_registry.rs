@@ -61,7 +61,7 @@ mod linux {
     const PAUSE: Duration = Duration::from_micros(200);
     const LONGEST_PAUSE: Duration = Duration::from_millis(20);
 
-    /// How often a process that is about to exit looks for processes to kill.
+    /// Number of searches for processes to kill before lop exits.
     const LAST_LOOKS: usize = 10;
 
     /// The time after which a process that is still running after its test was left behind.
@@ -241,8 +241,8 @@ mod linux {
             Some(Self { pid, group, is_dead: matches!(state, b'Z' | b'X') })
         }
 
-        /// Kills it, and the group that it is in if that is not our own: `timeout(1)` leads one, and its command is in
-        /// it. Whether there was such a group.
+        /// Kills it, and its group unless that is our own: `timeout(1)` leads a group with its command. Returns whether
+        /// there was such a group.
         fn kill(&self) -> bool {
             let group = Pid::from_raw(self.group).filter(|&group| group != rustix::process::getpgrp());
             if let Some(group) = group {

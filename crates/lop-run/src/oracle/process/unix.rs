@@ -17,13 +17,13 @@ use rustix::process::{Pid, Signal, WaitId, WaitIdOptions, WaitOptions, WaitStatu
 use super::{Ending, Left, ProcessRegistry, Watch};
 use crate::oracle::Exit;
 
-/// How long to wait for killed processes to be gone; only those stuck in the kernel take so long.
+/// Maximum time to wait for killed processes; only those stuck in the kernel take so long.
 const PATIENCE: Duration = Duration::from_secs(1);
 
 /// Maximum time to sleep if there is no pidfd to poll.
 const TICK: Duration = Duration::from_millis(2);
 
-/// How long to sleep between looks at group members on their way out.
+/// The time to sleep between checks of group members that are ending.
 const PAUSE: Duration = Duration::from_micros(100);
 
 pub(super) fn run(
@@ -105,7 +105,7 @@ impl Leader<'_> {
     }
 
     fn kill_group(&self) {
-        // It fails when the only member has ended already, and then there is no process to kill.
+        // It fails if the only member has ended already, and then there is no process to kill.
         let _ = rustix::process::kill_process_group(self.pid, Signal::KILL);
     }
 

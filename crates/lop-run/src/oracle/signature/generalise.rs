@@ -176,7 +176,7 @@ impl<'a> Context<'a> {
         escape(&text[at..], &mut self.pattern);
     }
 
-    /// Adds a quoted piece and says how many bytes of it were used: of an apostrophe one.
+    /// Adds a quoted piece and returns the number of its bytes; for an apostrophe, one.
     fn quoted(&mut self, piece: &str, before: Option<char>) -> usize {
         let open = piece.chars().next().expect("a quoted piece has its quotes");
         let close = piece.chars().next_back().expect("a quoted piece has its quotes");
@@ -218,7 +218,7 @@ impl<'a> Context<'a> {
         !is_a_word || words.all(|word| word.is_empty() || is_there(word))
     }
 
-    /// Adds a path and says how many bytes of it were used.
+    /// Adds a path and returns the number of its bytes.
     fn path(&mut self, piece: &str, before: Option<char>) -> usize {
         if before.is_some_and(char::is_alphanumeric) {
             self.pattern.push('/');

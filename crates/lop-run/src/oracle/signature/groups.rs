@@ -13,7 +13,7 @@ const KEPT: usize = 64 << 10;
 #[derive(Debug, Default)]
 pub struct Groups {
     all: Vec<Group>,
-    /// The group of each mark that was met, whether it is the group's own or a more specific one.
+    /// The group of each known mark: the group's own one or a more specific one.
     by_mark: HashMap<(&'static str, String), usize>,
 }
 
@@ -34,7 +34,7 @@ struct GroupedRun {
 }
 
 impl Groups {
-    /// The signatures, in the order in which they were met.
+    /// The signatures in the order of their first runs.
     pub fn signatures(&self) -> impl ExactSizeIterator<Item = &Signature> {
         self.all.iter().map(|group| &group.signature)
     }
@@ -45,7 +45,7 @@ impl Groups {
         self.all.push(Group::new(signature, None));
     }
 
-    /// The number of the group that a run belongs to, by its most specific signature; a new one if there is none.
+    /// Returns the number of a run's group, by its most specific signature; a new one if there is none.
     pub fn place(&mut self, signature: &Signature, seen: &Seen<'_>) -> usize {
         let mark = signature.mark.option();
         if let Some(&number) = self.by_mark.get(&mark) {

@@ -31,7 +31,7 @@ use lop_files::project::{Entry, Kind, TestCase};
 
 pub use groups::Groups;
 
-/// A run as far as signatures are concerned.
+/// The facts about a run that signatures need.
 #[derive(Clone, Copy, Debug)]
 pub struct Seen<'a> {
     /// How it ended.
@@ -48,7 +48,8 @@ pub struct Seen<'a> {
 }
 
 impl Seen<'_> {
-    /// The files of the test case, each with its name and its place in the test case; those with the `name` come first.
+    /// Returns the files of the test case, each with its name and its range in the test case; those with the `name`
+    /// come first.
     fn files(&self) -> Vec<(String, Range<usize>)> {
         if let TestCase::File(text) = self.input {
             return vec![(self.name.to_owned(), 0..text.len())];
@@ -296,7 +297,7 @@ fn shown_once(mut found: Vec<Signature>, seen: &Seen<'_>) -> Vec<Signature> {
     found
 }
 
-/// How the run ended, as conditions.
+/// The conditions on the end of a run.
 fn ending(exit: Exit) -> Vec<Signature> {
     let by_signal = |number: i32| {
         let name = signal_name(number).map_or_else(|| number.to_string(), |name| name["SIG".len()..].to_owned());

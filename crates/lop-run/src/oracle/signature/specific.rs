@@ -71,7 +71,7 @@ impl Table {
         for _ in 0..lines {
             let line = next_line(text, at)?;
             let words = text[line.clone()].trim_ascii();
-            // A line of the test case that is shown would keep that line.
+            // A quoted line of the test case would keep that line.
             if memmem::find(seen.input.text(), words).is_some() {
                 return None;
             }
