@@ -6,7 +6,7 @@ use lop_syntax::{Document, Edit, NodeId};
 /// The preferred measure weighs this many times the one that decides between equals.
 const FIRST_COUNTS: f64 = 100.0;
 
-/// Returns the bytes and line feeds that some edits save; negative if they add some.
+/// The bytes and line feeds that some edits save; negative if they add some.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Gain {
     pub(super) bytes: i64,

@@ -11,7 +11,7 @@ use lop_syntax::{Document, ParseError, lines};
 /// Begins the part of a text that may be reduced, in any place of a line.
 const BEGIN: &[u8] = b"DDBEGIN";
 
-/// Ends it.
+/// The marker that ends the part to reduce.
 const END: &[u8] = b"DDEND";
 
 /// The capture of a query for the parts to keep.

@@ -73,7 +73,7 @@ pub struct Importance {
 /// The part of an [`Outlook`] that is the same for all questions of a list.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Prospect {
-    /// Estimates the tests after the current step.
+    /// The estimate of the tests after the current step.
     pub(super) later: Sum,
     pub(super) depths: Vec<Importance>,
 }

@@ -163,7 +163,7 @@ struct SweepOn<'s> {
     most_needed: usize,
     pass: Option<&'static str>,
     is_given_up: &'s mut bool,
-    /// Returns the positions that are removed in the candidate of a question, and the probability that it is
+    /// The positions that are removed in the candidate of a question, and the probability that it is
     /// interesting.
     removals: BTreeMap<u64, (Vec<Range<usize>>, f64)>,
     /// The rules of the last removed units.

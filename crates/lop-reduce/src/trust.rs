@@ -8,7 +8,7 @@
 //! and lop repeats the test until the sum decides. The sum starts at the prior odds of the text: for a pass that rarely
 //! finds anything, one *interesting* means little. lop believes a test that has never contradicted itself.
 
-/// Returns the reliability of the test.
+/// The reliability of the test.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Reliability {
     /// Number of runs on a text after its first whose right outcome is known.

@@ -117,7 +117,7 @@ const FAR_FIELD: u16 = u16::MAX >> FLAGS;
 #[derive(Default)]
 struct Table {
     numbers: Vec<(NodeId, u32)>,
-    /// Counts the set numbers before each [`BLOCK`] of nodes, once all nodes are there: a text with a million levels
+    /// Number of set numbers before each [`BLOCK`] of nodes, once all nodes are there: a text with a million levels
     /// sets one for most nodes.
     before: Vec<u32>,
 }
