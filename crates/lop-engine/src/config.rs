@@ -3,7 +3,7 @@
 use std::error::Error;
 use std::fmt;
 
-/// How the questions of several workers are spread over the sequence.
+/// The distribution of several workers' questions over the sequence.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum Lanes {
     /// At several places at once as long as the outcomes there agree with the predictions, otherwise at the front.
@@ -11,11 +11,11 @@ pub enum Lanes {
     ByEvidence,
     /// Only at the front: the other workers ask the questions that would probably come next there.
     One,
-    /// In several places at once, with any answers.
+    /// At several places at once, with any outcomes.
     Always,
 }
 
-/// How much of a sequence the caller expects to go.
+/// The share of a sequence that the caller expects to be removable.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct Waste {
     /// Expected share of removable units, in (0, 1).
@@ -28,9 +28,9 @@ pub struct Waste {
 #[derive(Clone, Copy, PartialEq, Debug)]
 #[non_exhaustive]
 pub enum ConfigError {
-    /// Fixed share is no share, or would forget everything at every unit.
+    /// The rate of fixed share is negative, or so large that every unit would erase all evidence.
     FixedShare,
-    /// The prior would be no distribution, or one of a single point.
+    /// The prior is no distribution, or has only one point.
     PriorExponent,
     /// θ is no probability.
     Theta,

@@ -27,7 +27,7 @@ pub fn drive(search: &mut Search, width: usize, mut judge: impl FnMut(&Question)
         }
         tally.rounds += 1;
         for question in questions {
-            // Verification may come back to a candidate of the sweep, which a driver's cache answers.
+            // A verification can repeat a candidate of the sweep, whose outcome a driver's cache knows.
             let mut hasher = DefaultHasher::new();
             question.remove.hash(&mut hasher);
             tally.tests += usize::from(seen.insert(hasher.finish()));

@@ -26,8 +26,8 @@ const FILE_NAME: &str = "common.scm";
 /// The rules.
 const TEXT: &str = include_str!("../../../grammars/common.scm");
 
-/// Matches at one node when each of some children goes with each of others. More are not found: that costs edits, never
-/// correctness, and real code stays far below.
+/// Maximum number of matches at one node if several children fit several patterns. Further ones are not found: that
+/// costs edits, never correctness, and real code stays far below.
 const MOST_PAIRS: usize = 512;
 
 /// The rules that a parser can have and its language wants.
@@ -82,7 +82,7 @@ impl Common {
     /// Fits the rules.
     ///
     /// # Errors
-    /// When a language's file names a rule that there is not.
+    /// If a language's file names an unknown rule.
     pub(super) fn of(layers: &Layers<'_>, language: &Language, types: &NodeTypes) -> Result<Self, GrammarError> {
         let ranges = pattern_ranges(TEXT);
         let written: Vec<Written<'_>> = ranges.into_iter().filter_map(Written::read).collect();
@@ -97,7 +97,7 @@ impl Common {
         Ok(Self::with(rules, language, types))
     }
 
-    /// Of these rules the one that is written at a place alone.
+    /// Returns only the rule at this place.
     pub(super) fn only(self, text: &RuleText, language: &Language, types: &NodeTypes) -> Self {
         let rules = self.rules.into_iter().filter(|rule| rule.text == *text).collect();
         Self::with(rules, language, types)
@@ -175,8 +175,8 @@ impl NodePattern {
         })
     }
 
-    /// For each child pattern the ways in which children are like it, in any order. All patterns are held against a child
-    /// at once: a node may have as many children as the text has words.
+    /// Lists, for each child pattern, the matches of the children in any order. All patterns are compared with a child
+    /// at once: a node can have as many children as the text has words.
     fn ways_of_children(&self, root: Root<'_>, node: Node<'_>) -> Vec<Vec<Way>> {
         let mut all = vec![Vec::new(); self.children.len()];
         let mut cursor = node.walk();
@@ -202,7 +202,7 @@ impl NodePattern {
 
 /// A pattern of the file, not yet fitted to a parser.
 struct Written<'t> {
-    /// The rule that it is of.
+    /// The rule that it belongs to.
     rule: &'t str,
     suffix: &'t str,
     list: &'t str,
@@ -310,7 +310,7 @@ impl<'w> Reader<'w> {
         self.language.field_id_for_name(name).map(NonZero::get)
     }
 
-    /// All kinds of a name: an alias has a number of its own.
+    /// All kinds with a name: an alias has its own number.
     fn kinds(&self, name: &str, is_named: bool) -> Option<Vec<u16>> {
         let language = self.language;
         let is = |kind: &u16| {
@@ -444,7 +444,7 @@ mod tests {
         assert_eq!(found("x.py", names, text), ["from a import b, c | b", "from a import b, c | c"]);
     }
 
-    /// To look at all children again for each of them would take hours.
+    /// Examining all children again for each of them would take hours.
     #[test]
     fn a_node_may_have_as_many_children_as_the_text_has_words() {
         let names: Vec<String> = (0..200_000).map(|name| format!("a{name}")).collect();

@@ -13,7 +13,7 @@ use super::language_toml::{self, Word};
 use super::problem::{GrammarError, Origin, Problem};
 use lop_parser::Parser;
 
-/// How much of a file is looked at.
+/// Number of bytes of a file that are examined.
 const LOOKED_AT: usize = 64 * 1024;
 
 /// The largest share of bytes, in thousandths, that a parser may make nothing of. Files that are to be
@@ -58,7 +58,7 @@ impl Expression {
     }
 }
 
-/// How well a file fits a language; less is better.
+/// The misfit of a file and a language; less is better.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct Fit {
     /// False when the first line says it.
@@ -83,18 +83,18 @@ impl ContentTest {
     /// Whether the first line says that `content` is in this language, as the line that names the program of a script.
     ///
     /// # Errors
-    /// An expression that is none; `origin` is the file that it is in.
+    /// An invalid expression; `origin` is its file.
     pub(super) fn is_said_by_first_line(&self, content: &[u8], origin: Origin<'_>) -> Result<bool, GrammarError> {
         let first_line = head(content).and_then(|head| head.split(|&byte| byte == b'\n').next());
         let said = self.first_line.as_ref().zip(first_line).map(|(expression, line)| expression.is_match(line, origin));
         Ok(said.transpose()?.unwrap_or(false))
     }
 
-    /// How well `content` fits, `None` when it is not in this language. A language without `content`
-    /// is never found by its content.
+    /// Returns the misfit of `content`, or `None` if it isn't in this language. A language without `content` is never
+    /// found by its content.
     ///
     /// # Errors
-    /// An expression that is none; `origin` is the file that it is in.
+    /// An invalid expression; `origin` is its file.
     pub(super) fn fit(
         &self,
         parser: &Parser<'_>,

@@ -82,8 +82,8 @@ impl Resolver<'_> {
         set
     }
 
-    /// Every kind that trees can show under this name: an alias has a number of its own.
-    /// Hidden kinds are left out, so that a name which no tree ever shows is an error.
+    /// Every kind that trees can show under this name: an alias has its own number. Hidden kinds are left out, so that
+    /// a name which no tree ever shows is an error.
     fn ids(&self, name: &KindName) -> KindSet {
         self.visible(name.named, |kind| kind == name.kind)
     }

@@ -51,7 +51,7 @@ pub(super) struct LanguageToml {
 #[derive(Debug, Clone, Default, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Language {
-    /// Of a language that is built in this and the next three are read by the build script.
+    /// The build script reads this and the next three of a built-in language.
     pub(super) parser: Option<Word>,
     pub(super) constant: Option<String>,
     #[serde(default, rename = "node_types")]
@@ -160,7 +160,7 @@ pub(super) struct Conditionals {
     pub(super) end: Word,
 }
 
-/// `[structure]`: how texts are written for which there is no parser.
+/// `[structure]`: the notation of texts without a parser.
 #[derive(Debug, Clone, Default, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub(super) struct Structure {

@@ -68,7 +68,7 @@ impl<'a> Layers<'a> {
         self.layers.iter().map(|(_, file)| file)
     }
 
-    /// How texts are written that are in this language, if their structure is all that is parsed.
+    /// The notation of the language's texts, if only their structure is parsed.
     ///
     /// # Errors
     /// The file describes the structure of a language that has a parser.

@@ -354,7 +354,7 @@ impl Grammar {
         &self.clean
     }
 
-    /// How the language marks conditional lines, if it has any.
+    /// The forms of conditional lines, if the language has any.
     #[must_use]
     pub fn conditionals(&self) -> Option<&Conditionals> {
         self.conditionals.as_ref()
@@ -404,7 +404,7 @@ impl Grammar {
         !self.sets.used.is_empty()
     }
 
-    /// Whether nodes of this kind have each of their children on a line of its own.
+    /// Whether nodes of this kind have each child on its own line.
     pub fn is_block(&self, kind: u16) -> bool {
         self.sets.blocks.contains(kind)
     }

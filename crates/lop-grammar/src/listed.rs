@@ -13,9 +13,9 @@ pub struct Listed {
     pub name: String,
     /// The extensions of its files, without the point.
     pub extensions: Vec<String>,
-    /// The name of its parser, and its version as far as it is known.
+    /// The name of its parser, and its version if that is known.
     pub parser: String,
-    /// Where it comes from.
+    /// The language's origin.
     pub home: Home,
     /// Whether it has rules, its own or such as it takes over.
     pub has_rules: bool,
@@ -25,7 +25,7 @@ pub struct Listed {
     pub has_minimal: bool,
 }
 
-/// Where a language comes from.
+/// The origin of a language.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Home {
     /// It is part of the program.
@@ -74,7 +74,7 @@ impl Listed {
     }
 }
 
-/// Whether there is more in a file of rules than comments.
+/// Whether a file of rules has more than comments.
 fn says_something(rules: &str) -> bool {
     rules.lines().map(str::trim).any(|line| !line.is_empty() && !line.starts_with(';'))
 }

@@ -26,7 +26,7 @@ pub enum GrammarError {
     Unknown {
         /// The name that was asked for.
         name: String,
-        /// Every name that would have been understood.
+        /// Every known name.
         known: Vec<String>,
     },
     /// There is a language of this name, but the program was built without it.

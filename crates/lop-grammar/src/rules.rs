@@ -18,16 +18,15 @@ use super::rule_place::{ByRule, RuleId, RuleText};
 use super::template::{Piece, Template};
 use super::wildcard::begins_with_wildcard;
 
-/// How many matches may be under way at a time. Every match under way is looked at for every node, which is quadratic on
-/// a tree that is all depth. Further ones are not found: that costs edits, never correctness, and real code stays
-/// far below.
+/// Maximum number of simultaneous partial matches. All of them are checked at every node, which is quadratic on a very
+/// deep tree. Further ones are not found: that costs edits, never correctness, and real code stays far below.
 const MATCHES_UNDER_WAY: u32 = 512;
 
 /// `@def.unit`, `@def.name`: something that can go when its name is found nowhere else.
 /// A unit that defines several names occurs once for each of them.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Definition {
-    /// The unit that goes.
+    /// The unit to remove.
     pub unit: Capture,
     /// The name it defines.
     pub name: Capture,
@@ -132,7 +131,7 @@ pub struct Globalise {
 /// Something that can be put in the place of its calls.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Inlined {
-    /// The unit that goes when there is no other call.
+    /// The unit to remove if there is no other call.
     pub unit: Capture,
     /// The name by which it is called.
     pub name: Capture,
@@ -240,7 +239,7 @@ struct FormQuery {
     others: Vec<usize>,
     /// The numbers of the form's captures in the query, then of its optional ones; `None` for one that no rule uses.
     captures: Vec<Option<u32>>,
-    /// How many of them have to be there.
+    /// The number of required ones.
     needed: usize,
     /// Per pattern, whether it is of this form; some others cannot be left out of the query.
     own: Vec<bool>,
@@ -319,7 +318,7 @@ impl Rules {
         self.matches(root, source).into_iter().filter_map(|(text, matches)| (matches == 0).then_some(text)).collect()
     }
 
-    /// Every rule, in file order, with how often it matches below `root`.
+    /// Lists every rule, in file order, with the number of its matches below `root`.
     pub fn matches(&self, root: Root<'_>, source: &[u8]) -> Vec<(&RuleText, usize)> {
         let mut matches = vec![0; self.texts.len()];
         for query in self.queries.iter().flatten() {

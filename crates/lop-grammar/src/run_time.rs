@@ -77,7 +77,7 @@ pub fn parsers_in(library: &Path) -> Vec<(String, String)> {
     symbols.into_iter().map(|symbol| (lop_parser::language(&symbol), symbol)).collect()
 }
 
-/// The library in the folder of a parser, if there is one for this system.
+/// Finds the library in the folder of a parser, if there is one for this system.
 #[must_use]
 pub fn library_in(folder: &Path) -> Option<PathBuf> {
     Some(ParserFiles::of(folder).ok()?.library).filter(|library| library.is_file())
@@ -239,7 +239,7 @@ fn no_such(name: &str) -> String {
 }
 
 impl ParserFiles {
-    /// Of a library, or of the folder of a parser.
+    /// Describes a library, or the folder of a parser.
     fn of(path: &Path) -> Result<Self, LoadedError> {
         if !path.is_dir() {
             let mut folders: Vec<PathBuf> = path.parent().map(Path::to_owned).into_iter().collect();

@@ -31,7 +31,7 @@ impl Sampled {
         ALL.get_or_init(|| LANGUAGES.built_in.iter().map(load).collect())
     }
 
-    /// The sample with some bytes replaced, re-parsed: how many more mistakes has it?
+    /// Counts the new mistakes after some bytes of the sample are replaced.
     fn new_mistakes(&self, range: &std::ops::Range<usize>, replacement: &[u8]) -> usize {
         let mut parser = self.grammar.parser().expect("embedded parsers fit");
         let document = Document::parse(&mut parser, self.source.to_vec()).expect("a sample has a tree");
@@ -135,7 +135,7 @@ fn every_rule_matches_its_sample() {
     let mut idle = Vec::new();
     for language in Sampled::all() {
         let unmatched = language.grammar.rules().unmatched(language.tree.root(), language.source);
-        // Those that it takes over match in the sample of their own folder.
+        // Inherited rules match in the sample of their own folder.
         for rule in unmatched.into_iter().filter(|rule| rule.folder == language.folder.name) {
             idle.push(format!("grammars/{}/reduce.scm:{}: {}", language.folder.name, rule.line, rule.text));
         }
@@ -397,7 +397,7 @@ fn the_extension_decides_before_the_content() {
     );
     for listed in built_in() {
         for extension in &listed.extensions {
-            // Of several that claim it the first, as this content fits none.
+            // The first of several that claim it, because this content fits none.
             let mut claims = built_in().filter(|other| other.extensions.contains(extension));
             let first = claims.next().map(|other| other.name.as_str());
             for path in [format!("dir.x/file.{extension}"), format!("FILE.{}", extension.to_uppercase())] {

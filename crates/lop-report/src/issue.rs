@@ -34,11 +34,11 @@ pub struct Issue<'a> {
     pub wanted: &'a str,
     /// The program's own words on its version, if they are known.
     pub version: Option<&'a str>,
-    /// The test on the minimal input, or on the input if that is all there is.
+    /// The test on the minimal input, or on the input if there is no other outcome.
     pub outcome: Option<&'a Outcome>,
     /// Whether the outcome belongs to the input.
     pub is_of_input: bool,
-    /// How the input was made small, in a sentence.
+    /// Describes the reduction in a sentence.
     pub made: &'a str,
     /// The directories that the report leaves out.
     pub redaction: &'a Redaction,
@@ -113,7 +113,7 @@ fn capital(text: &str) -> String {
     letters.next().map_or_else(String::new, |first| first.to_uppercase().chain(letters).collect())
 }
 
-/// A text in a line, with nothing in it that Markdown would take for itself.
+/// Formats a text in a line, with all signs of Markdown escaped.
 fn inline(text: &str) -> String {
     let mut out = String::new();
     for letter in text.chars() {

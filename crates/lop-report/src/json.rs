@@ -17,7 +17,7 @@ use super::text;
 
 /// Writes events as JSON lines.
 pub struct JsonLines {
-    /// `None` once the reader has gone away.
+    /// `None` after the reader has closed the stream.
     out: Option<Box<dyn Write>>,
     start: Instant,
     /// The reason for the choice of this grammar.
@@ -40,7 +40,7 @@ impl JsonLines {
     /// Writes that the run failed: lop's exit code and a one-line message.
     ///
     /// # Errors
-    /// When writing fails; a reader who has gone away is none.
+    /// If writing fails; a closed stream is no error.
     pub fn failed(&mut self, code: u8, text: &str) -> io::Result<()> {
         self.timed(json!({ "event": "failed", "code": code, "text": text }))
     }
@@ -114,7 +114,7 @@ fn describe(event: &Event<'_>) -> Value {
         Event::Slipped { signature, content, .. } => {
             json!({ "event": "slipped", "signature": signature, "bytes": content.len() })
         }
-        // Events that only a watched run has would make the stream depend on whether the run is watched.
+        // Events of watched runs only would make the stream depend on the watcher.
         Event::Trying { .. } | Event::Idle { .. } | Event::Outlook(_) => Value::Null,
         Event::Paused { tests } => json!({ "event": "paused", "tests": tests }),
         Event::Resumed => json!({ "event": "resumed" }),

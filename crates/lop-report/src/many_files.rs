@@ -118,7 +118,7 @@ impl Directory {
     /// The input itself.
     pub(super) fn in_place(input: &Path, archive: &Archive) -> Result<Self, StoreError> {
         let failed = |source| StoreError::NotWritable { output: input.to_owned(), source };
-        // By its real name: a link to it would be replaced, and `.` has no name.
+        // Use the real path: a link would be replaced, and `.` has no name.
         let path = fs::canonicalize(input).map_err(failed)?;
         let original = free_original(&path)?;
         Ok(Directory { original: Some(original), ..Self::at(input, &path, &path, archive)? })
@@ -162,7 +162,7 @@ impl Directory {
         let input_members = archive.members(content);
         let is_input = |path: &Path| members(path) == input_members;
         if !is_input(&original) {
-            // A kill may have come between the two steps of the first result.
+            // A kill can have come between the two steps of the first result.
             if !(is_input(&path) && knows(&members(&original))) {
                 return Err(StoreError::OriginalDiffers(original));
             }

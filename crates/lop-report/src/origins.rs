@@ -1,5 +1,5 @@
-//! Where the text of a result comes from: for each of its tokens the line of the input, followed through the accepted
-//! steps. A comparison of the input with the result alone could not tell which of a hundred closing brackets is left.
+//! The origins of a result's text: for each of its tokens the line of the input, followed through the accepted steps.
+//! Comparing the input with the result alone could not tell which of a hundred closing brackets is left.
 
 use std::ops::Range;
 use std::time::{Duration, Instant};
@@ -28,7 +28,7 @@ struct Token {
 }
 
 impl Origins {
-    /// Begins with the input: each token comes from its own line.
+    /// Starts with the input: each token comes from its own line.
     #[must_use]
     pub fn new(input: &[u8]) -> Self {
         let mut line = 0;
@@ -48,7 +48,7 @@ impl Origins {
         }
     }
 
-    /// The lines of `result`, the last text: for each the lines of the input that its tokens come from.
+    /// Returns, for each line of `result`, the lines of the input that its tokens come from. `result` is the last text.
     #[must_use]
     pub fn lines(mut self, result: &[u8]) -> Vec<Vec<usize>> {
         self.catch_up(result);
@@ -91,7 +91,8 @@ impl Origins {
     }
 }
 
-/// Gives new tokens the lines of the old ones that they are: line by line, and in lines that differ token by token.
+/// Gives each new token the line of the old token that it is equal to, first by lines, and in different lines by
+/// tokens.
 fn carry(old: &[u8], from: &[Token], new: &[u8], to: &mut [Token], until: Instant) {
     let Some(first) = from.first() else { return };
     if from.iter().all(|token| token.line == first.line) {

@@ -16,7 +16,7 @@ use lop_files::disk::{Folder, ReadAccess};
 use lop_reduce::{Event, EventSink};
 use lop_run::oracle::Outcome;
 
-/// How many signatures of other crashes are kept: more cannot be looked at.
+/// Maximum number of signatures of other crashes: nobody can look at more.
 const MOST: usize = 20;
 /// The folder of the crashes, inside the folder of the run.
 pub const FOLDER: &str = "other";
@@ -27,7 +27,7 @@ const SIGNATURE: &str = "signature";
 /// The files with the output of the test.
 const OUTPUT: [&str; 2] = ["stdout", "stderr"];
 
-/// A crash that was met on the way.
+/// Another crash of this reduction.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Other {
     /// How it ended, and the first line that looks like an error.
@@ -36,11 +36,11 @@ pub struct Other {
     pub path: PathBuf,
     /// Its size in bytes.
     pub bytes: usize,
-    /// Whether this run has met it; others are from an earlier one.
+    /// Whether this run has found it, and not an earlier one.
     met: bool,
 }
 
-/// A consumer of events that keeps other crashes in a folder. The folder is made when the first is met.
+/// A consumer of events that keeps other crashes in a folder. It makes the folder for the first crash.
 #[derive(Debug)]
 pub struct Others {
     /// The folder of the run.
@@ -51,7 +51,7 @@ pub struct Others {
     name: OsString,
     /// By signature; `None` until the folder is read.
     found: Option<BTreeMap<String, Other>>,
-    /// Signatures that were met and not kept, because there are too many.
+    /// Signatures that weren't kept because there are too many.
     left_out: usize,
     /// Why the last one could not be kept. The reduction continues: only its result matters.
     trouble: Option<io::Error>,
@@ -70,7 +70,7 @@ impl Others {
         Others { state: state.to_owned(), audience, name, found: None, left_out: 0, trouble: None }
     }
 
-    /// The crashes that were met in this run, by signature.
+    /// Returns the crashes of this run, by signature.
     pub fn met(&self) -> impl Iterator<Item = &Other> {
         self.found.iter().flat_map(BTreeMap::values).filter(|other| other.met)
     }
@@ -146,7 +146,7 @@ impl Others {
         Ok(self.state.join(FOLDER).join(name))
     }
 
-    /// The folder of all of them, which is made if there is none.
+    /// Returns the folder of all of them, and creates it if necessary.
     fn folder(&self) -> io::Result<Folder> {
         let (state, _) = Folder::make(&self.state, self.audience)?;
         state.make_inner(OsStr::new(FOLDER), self.audience)?;

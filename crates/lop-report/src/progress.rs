@@ -31,7 +31,7 @@ pub enum Verbosity {
     Tests,
 }
 
-/// How progress is shown.
+/// The form of the progress messages.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Form {
     /// A line that is updated in place, or without a terminal, a line for each step.

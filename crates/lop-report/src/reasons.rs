@@ -54,7 +54,7 @@ pub fn sentence(reason: &Reason) -> String {
     text
 }
 
-/// A caveat about a whole map, if there is one: the text it is about.
+/// Returns a caveat about a whole map, if there is one.
 #[must_use]
 pub fn caveat(map: &Necessity) -> Option<String> {
     if !map.is_result {

@@ -25,7 +25,7 @@ impl Redaction {
         let places =
             run.chain(named).filter_map(|(place, instead)| Some((place.filter(|place| place.len() > 1)?, instead)));
         let mut places: Vec<_> = places.collect();
-        // A directory in another one comes first.
+        // A directory inside another one comes first.
         places.sort_by_key(|(place, _)| std::cmp::Reverse(place.len()));
         let slot = Regex::new(r"/[^\s:;,'\x22`()\[\]<>]*lop-[A-Za-z0-9]{6}(/(test|tmp)[0-9]*)?(/|\b)");
         Redaction { slot: slot.expect("a constant and well formed"), places }

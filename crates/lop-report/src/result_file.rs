@@ -80,7 +80,7 @@ impl Diagnostic for StoreError {
     }
 }
 
-/// The content of a place as far as lop knows: the result it has put there, or the file that was there at the start.
+/// The known content of a place: lop's own result, or the file at the start.
 #[derive(Debug)]
 pub(super) struct LeftAs {
     /// By which a file is known again without reading it.
@@ -106,7 +106,7 @@ impl LeftAs {
         LeftAs { stamp: None, content: Some(blake3::hash(content)) }
     }
 
-    /// Whether a file is still so, or gone: then there is nothing that could be lost.
+    /// Whether a file is unchanged, or missing: then nothing can be lost.
     pub(super) fn is_so(&mut self, folder: &Folder, file: &OsStr) -> bool {
         let now = match folder.stamp(file) {
             Ok(stamp) => Some(stamp),
@@ -239,10 +239,10 @@ pub(super) fn replace(
     Ok(LeftAs { stamp: Some(Stamp::of(&file)?), ..LeftAs::content(content) })
 }
 
-/// Gives a file the owner and the permissions of another, as far as no user beyond the audience gets any.
+/// Gives a file the owner and the permissions of another one, but gives no permission to users outside the audience.
 fn take_after(file: &File, like: &Metadata, audience: ReadAccess) -> io::Result<()> {
-    // Only root may give a file away, and only then do the owners differ. A group of one's own can be given without. The
-    // mode comes last: a change of owner may take bits of it away.
+    // Only root can give a file away, and only then can the owners differ. Users can change the group to one of their
+    // own. The mode comes last, because a change of owner can remove bits from it.
     if fchown(file, Some(like.uid()), Some(like.gid())).is_err() {
         let _ = fchown(file, None, Some(like.gid()));
     }

@@ -87,7 +87,7 @@ impl Several {
             let (original, now) = (original_name(path), disk::read(path, u64::MAX).ok());
             let member = find(&before, name).map(|member| &member.content);
             let kept = disk::read(&original, u64::MAX).ok();
-            // A kill may have come before its original was kept.
+            // A kill can have come before its original was kept.
             if kept.as_ref().or(now.as_ref()) != member {
                 return Err(StoreError::OriginalDiffers(original));
             }
@@ -122,7 +122,7 @@ impl Several {
 impl ManyFiles for Several {
     fn expect(&mut self, input: &[u8]) {
         let members = self.archive.members(input);
-        // In another place there is no input.
+        // Another place has no input.
         for one in self.files.iter_mut().filter(|one| one.target.original.is_some()) {
             one.content = one.among(&members).map(|member| member.content.clone());
             one.target.left = LeftAs::content(one.content.as_deref().unwrap_or_default());

@@ -102,8 +102,8 @@ impl Input {
 /// The place of the result: a consumer of events that writes every accepted candidate, and the trusted result that
 /// takes the place of one that did not hold.
 ///
-/// An accepted candidate is written at once, before it is confirmed: a run that is killed loses nothing then, and most
-/// tests never lie. Once a test has contradicted itself only confirmed candidates are accepted, and so written.
+/// An accepted candidate is written immediately, before it is confirmed: so a killed run loses nothing, and most tests
+/// are reliable. After a test has contradicted itself, only confirmed candidates are accepted and written.
 ///
 /// A result of many files is written as a whole. This takes at most a tenth of the time, because results that come
 /// sooner wait. Meanwhile the previous one is on disk, and the journal has both.
@@ -119,11 +119,11 @@ pub struct Store {
     command: Option<Archive>,
     /// A message for the user.
     notice: Option<String>,
-    /// The command that each result goes through.
+    /// The command that formats each result.
     fix: Option<Formatter>,
 }
 
-/// How a result gets to its place.
+/// The way of a result to its place.
 #[derive(Debug)]
 enum Destination {
     /// A regular file, replaced by renaming. Its original is kept first when `original` is some.
@@ -380,7 +380,7 @@ impl Store {
     /// a pipe.
     ///
     /// # Errors
-    /// When writing fails, or no reader has come to the pipe.
+    /// If writing fails, or a pipe has no reader.
     pub fn finish(&mut self, best: &[u8], waits: &dyn Fn() -> bool) -> io::Result<()> {
         let best = &*self.written_as(best);
         match &self.place {
@@ -540,8 +540,8 @@ impl Destination {
             }
             return Ok(Destination::Rename(Box::new(Target::existing(output, input)?)));
         }
-        // Renaming over /dev/null would take it from everybody. A pipe may have no reader yet, and
-        // opening it now would wait for one.
+        // Renaming over /dev/null would take it from everybody. A pipe can be without a reader so far, and opening it
+        // now would wait for one.
         Ok(Destination::Device(output.to_owned()))
     }
 }

@@ -103,7 +103,7 @@ fn excerpt(best: TestCase<'_>) -> Vec<String> {
     lines
 }
 
-/// The first lines of a text, and how many more there are.
+/// Formats the first lines of a text, and the number of further ones.
 fn begin(text: &[u8]) -> Vec<String> {
     let text = text.trim_ascii_end();
     let all = memchr::memchr_iter(b'\n', text).count() + 1;

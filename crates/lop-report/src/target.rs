@@ -66,7 +66,7 @@ impl Target {
         let path = fs::canonicalize(name).map_err(failed)?;
         let (near, _) = Folder::of(name).map_err(failed)?;
         let (folder, file) = Folder::of(&path).map_err(failed)?;
-        // Renaming would get round a read-only mode, which protects the file.
+        // Renaming would bypass a read-only mode, which protects the file.
         let like = folder.open_any(&file, true).and_then(|file| file.metadata()).map_err(failed)?;
         check_directory(name, &parent(&path))?;
         Ok(Target {

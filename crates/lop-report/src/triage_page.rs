@@ -14,7 +14,7 @@ const MOST: usize = 8 << 10;
 /// A group of files that fail alike.
 #[derive(Clone, Debug)]
 pub struct Row {
-    /// Its number, from 1 on in the order in which the groups were met.
+    /// Its number, from 1 on, in the order in which the groups were found.
     pub number: usize,
     /// Its folder, below the folder of the page.
     pub folder: String,
@@ -32,7 +32,7 @@ pub struct Row {
     pub tests: Option<usize>,
     /// The reduced text.
     pub text: Option<Vec<u8>>,
-    /// Why there is none.
+    /// The reason why there is none.
     pub failure: Option<String>,
 }
 

@@ -105,11 +105,11 @@ pub fn stderr() -> Guarded<AutoStream<io::Stderr>> {
     Guarded::new(anstream::stderr())
 }
 
-/// A stream on which nothing but text and lop's own styles goes out.
+/// A stream that only passes text and lop's own styles.
 #[derive(Debug)]
 pub struct Guarded<W: Write> {
     out: W,
-    /// The bytes so far of the line that has not ended.
+    /// The bytes of the unfinished line.
     line: Vec<u8>,
 }
 
@@ -185,7 +185,7 @@ fn guarded(line: &[u8]) -> Option<String> {
     Some(without_marks(text))
 }
 
-/// Whether a line would be taken for a command of a workflow: `::name …::…`, after any white space.
+/// Whether a line can be a workflow command: `::name …::…`, after any white space.
 fn is_command(line: &str) -> bool {
     let Some(rest) = line.trim_start().strip_prefix("::") else { return false };
     rest.starts_with(|letter: char| letter.is_ascii_alphabetic()) && rest.contains("::")
@@ -228,7 +228,7 @@ mod tests {
     fn written(text: &[u8]) -> String {
         let mut out = Vec::new();
         let mut guarded = Guarded::new(&mut out);
-        // In small parts, as styles and names come.
+        // In small parts, as styles and names arrive.
         text.chunks(3).for_each(|part| guarded.write_all(part).expect("a vector takes everything"));
         drop(guarded);
         String::from_utf8(out).expect("it is text")

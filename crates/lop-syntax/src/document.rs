@@ -65,7 +65,7 @@ impl Document {
         self.tree.get()
     }
 
-    /// The tree, for those who keep it or let go of it.
+    /// Returns the tree, to keep or drop it.
     #[must_use]
     pub fn shared_tree(&self) -> &Arc<TreeOnDemand> {
         &self.tree

@@ -1,5 +1,5 @@
-//! Markov chains of needed and removable units with known parameters: the points of the model's grid, and the sources that
-//! simulated sequences come from.
+//! Markov chains of needed and removable units with known parameters: the points of the model's grid, and the sources
+//! of simulated sequences.
 
 use crate::model::bound::binary_entropy;
 

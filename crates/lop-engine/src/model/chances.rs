@@ -1,5 +1,4 @@
-//! How likely it is that a kept unit has become removable since it was refused, by the distance of the removal that came
-//! after its refusal.
+//! The probability that a kept unit has become removable since its refusal, by the distance of a later removal.
 
 /// Upper ends of the buckets of distance, counted in kept units.
 const BUCKET_ENDS: [u32; 6] = [1, 2, 4, 8, 16, 64];

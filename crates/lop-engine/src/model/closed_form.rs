@@ -45,7 +45,7 @@ pub(crate) fn sweep_tests(needed: &[bool], start_removable: bool) -> usize {
                 let middle = low + (high - low) / 2;
                 if at(middle) > target { low = middle } else { high = middle }
             }
-            // Of the two lengths around the balance the nearer, inside the interval.
+            // The length nearer to the balance, inside the interval.
             let nearer = if at(low) - target < target - at(high) { low } else { high };
             let m = nearer.clamp(lo + 1, hi - 1);
             tests += 1;

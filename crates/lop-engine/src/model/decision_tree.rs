@@ -108,7 +108,7 @@ pub fn cost(weights: &[f64]) -> f64 {
     weights.iter().zip(depths(weights)).map(|(weight, depth)| weight * f64::from(depth)).sum()
 }
 
-/// How many leaves are left of the root of an optimal tree over at least two weights.
+/// The number of leaves to the left of the root of an optimal tree over at least two weights.
 ///
 /// Leaves are put on a stack in order and equal depths joined, as the second phase of Garsia–Wachs
 /// rebuilds the tree; the root's left subtree is complete when a node of depth 1 lies at the bottom.

@@ -1,4 +1,4 @@
-//! How many tests the rest of a list will take.
+//! The expected number of tests for the rest of a list.
 
 use crate::model::chain::Markov;
 use crate::model::decision_tree;
@@ -16,7 +16,7 @@ const LENGTHS_PER_LEAF: usize = 4;
 pub struct Estimate {
     /// Expected number.
     pub mean: f64,
-    /// Standard deviation, as far as it comes from not knowing the parameters.
+    /// Standard deviation due to unknown parameters.
     pub deviation: f64,
 }
 

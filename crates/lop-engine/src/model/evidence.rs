@@ -157,9 +157,8 @@ struct Evidence {
     units: f64,
 }
 
-/// The evidence under the keys of lists of a kind at a depth, and how much of it counts for a new
-/// one: all evidence of the kind at the depth, and of the less specific the less, the more there is
-/// of it and of the specific.
+/// The evidence under the keys of lists of a kind at a depth, and its weight for a new list: all evidence of the kind
+/// at the depth, and less of the less specific evidence the more there is of it and of the specific one.
 fn blend(known: &BTreeMap<Key, Evidence>, kind: u32, depth: u32) -> impl Iterator<Item = (&Evidence, f64)> {
     let found = Key::all_of(kind, depth).map(|key| known.get(&key));
     let [own, of_kind, all] = found.map(|known| known.map_or(0.0, |evidence| evidence.units));
@@ -263,7 +262,7 @@ impl Knowledge {
         totals.tests += list.tests;
     }
 
-    /// The kinds of lists that were met at each depth, with the units that were decided in them.
+    /// The kinds of lists at each depth, with their decided units.
     pub fn met(&self) -> impl Iterator<Item = (u32, u32, u64)> + '_ {
         self.decided.iter().map(|(&(kind, depth), &units)| (kind, depth, units))
     }

@@ -1,5 +1,4 @@
-//! The model's expectation of units that were not asked about yet: how many of them are needed, and how many tests it
-//! takes to find out which.
+//! The model's expectation for undecided units: the number of needed ones, and of tests to find them.
 
 use crate::config::Config;
 use crate::model::estimate::{self, Estimate};

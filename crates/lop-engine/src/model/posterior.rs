@@ -19,9 +19,9 @@ const HOME_EXPONENT: f64 = -0.4;
 
 /// The mixture weights after the evidence so far.
 ///
-/// Cells and exponents of exposure are taken as independent: each has its weight, not every pair of
-/// them. With pairs lists of 500 units took up to 1.8 % fewer tests, sixty short lists and real inputs
-/// more, and evidence would be three times as large.
+/// Cells and exponents of exposure count as independent: each has its weight, not every pair of them. With pairs, lists
+/// of 500 units took up to 1.8 % fewer tests, sixty short lists and real inputs more, and evidence would be three times
+/// as large.
 #[derive(Clone, Debug)]
 pub(crate) struct Posterior {
     grid: Arc<Grid>,
@@ -62,7 +62,7 @@ impl Posterior {
     /// of it, and pulling back to it would undo the forgetting: a tenth more tests on eight lists of 500
     /// units with four regimes, for 0.2 % fewer on 60 short lists (see `oracles`).
     ///
-    /// `not_all` units are known not to be removable all at once.
+    /// `not_all` units aren't removable all together.
     pub(crate) fn start(config: &Config, view: &EvidenceView, not_all: Option<usize>) -> Self {
         let prior = match config.expect {
             Some(waste) => view.grid.log_expected(waste),

@@ -1,4 +1,4 @@
-//! The unions that the lanes of a sweep may come to in its last round, before their last answers are there.
+//! The possible unions of a sweep's lanes in its last round, before their last outcomes arrive.
 //!
 //! When only a few answers are missing in every lane, the union at the end is one of a few candidates. These are asked
 //! about together with the missing answers, so that the verdict on the union is there one round earlier.
@@ -16,8 +16,8 @@ const LEAST_ASKED: usize = 3;
 /// An ending less probable than this is not worth a test.
 const NEGLIGIBLE: f64 = 0.01;
 
-/// Everything that may be gone when all lanes are finished, with its probability: the `most` likely
-/// endings, the likeliest first. None while a lane has a long way to go.
+/// Lists the possible removals when all lanes are finished, with their probabilities: the `most` likeliest endings.
+/// None while a lane is far from its end.
 pub(crate) fn of_sweep(
     sweep: &Sweep,
     state: &SearchState<'_>,
@@ -49,8 +49,8 @@ pub(crate) fn of_sweep(
     endings.into_iter().map(|(all, chance)| (Arc::new(all), chance)).collect()
 }
 
-/// The units that a lane may have found removable when it is finished, by index, and the chance of
-/// each such set, as far as the `asked` likeliest questions lead there.
+/// Lists the possible removals of a finished lane, by index, with their probabilities, as far as the `asked` likeliest
+/// questions lead.
 fn of_node(start: Node, state: &SearchState<'_>, asked: usize) -> Vec<(Runs, f64)> {
     let mut ended = Vec::new();
     let mut open = vec![(start, 1.0_f64)];

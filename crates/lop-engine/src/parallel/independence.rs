@@ -1,5 +1,5 @@
-//! The probability that lanes are independent: that an answer in a far lane is the same as it would be after everything
-//! before the lane was decided.
+//! The probability that lanes are independent: that an outcome in a far lane is the same as after everything before the
+//! lane was decided.
 //!
 //! Where units of a far lane are used by units before it, all its questions are refused, which looks like a stretch of
 //! needed units. Three observations show the difference. The front lane removes more than a model predicts that learns

@@ -1,4 +1,4 @@
-//! The rounds that one lane and that several lanes would take from here.
+//! The rounds that one lane and that several lanes would take from here on.
 //!
 //! One lane with k workers learns log2(k + 1) bits a round, or k answers that were predicted. Several lanes use all k
 //! answers, but each lane has to wait for its own. Where lanes depend on each other, most answers in far lanes have to be
@@ -12,7 +12,7 @@ use crate::model::posterior::Posterior;
 /// workers, from 10 rounds on.
 const USED: f64 = 0.95;
 const ENDING: f64 = 2.4;
-/// The additional rounds in which one lane comes to its end.
+/// The additional rounds in which one lane only ends.
 const ONE_ENDING: f64 = 0.7;
 
 /// Predicted numbers of rounds.

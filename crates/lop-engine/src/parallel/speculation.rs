@@ -45,13 +45,13 @@ pub(crate) enum Node {
         at: usize,
         lane: Lane,
         posterior: Arc<Posterior>,
-        /// Units assumed to be gone, by index.
+        /// Units that are assumed to be removed, by index.
         assumed: Runs,
     },
     /// In the verification.
     Verify {
         verification: Box<Verification>,
-        /// Positions assumed to be gone.
+        /// Positions that are assumed to be removed.
         assumed: Runs,
     },
 }
@@ -133,12 +133,11 @@ pub(crate) fn lane_purpose(lane: &Lane, assumed: &Runs, units: std::ops::Range<u
     Purpose::Lane(lane.id, gone)
 }
 
-/// A point that assumed answers lead to. It is worked out only when its turn comes, which for half of
-/// them is never.
+/// A state after assumed outcomes. It is only computed when its turn comes, which for half of them is never.
 pub(crate) struct Future {
     /// The probability that the search gets to this point: the larger, the sooner it is looked at.
     pub(crate) reach: f64,
-    /// The older of equals comes first.
+    /// Of equal ones, the older comes first.
     order: usize,
     before: Rc<Node>,
     answer: Option<Verdict>,

@@ -111,8 +111,7 @@ impl Search {
         search
     }
 
-    /// A search in which there is nothing to ask. `not_all` units are known not to be removable all at
-    /// once.
+    /// A search without questions. `not_all` units aren't removable all together.
     fn idle(setting: Setting, config: &Config, view: &EvidenceView, not_all: Option<usize>) -> Self {
         let evidence = ListEvidence::new(view.grid.clone(), true);
         Self {
@@ -231,7 +230,7 @@ impl Search {
         self.advance();
     }
 
-    /// The union as a question, when its time has come.
+    /// Returns the union as a question, if it is due.
     fn union_question(&mut self, workers: usize) -> Option<Question> {
         let Phase::Sweep(sweep) = &self.phase else { return None };
         if sweep.union == self.runs {
@@ -341,7 +340,7 @@ impl Search {
                     let Some((units, _)) = sweep.lanes[at].ask() else { continue };
                     let purpose = lane_purpose(&sweep.lanes[at], &Runs::default(), units);
                     let found = match questions.answered(&purpose) {
-                        // Any answer about this run helps, also one to a question that would not be asked now.
+                        // Any outcome for this run helps, even of an obsolete question.
                         None if sweep.lanes.len() > 1 => questions.adopt(&mut sweep.lanes[at]),
                         found => found,
                     };
@@ -678,7 +677,7 @@ mod tests {
                 for width in [2, 5, 20] {
                     let (kept, path) = in_any_order(search.clone(), width, &mut rng, &judge);
                     assert_eq!(kept, alone.0, "salt {salt} width {width}");
-                    // Early answers may commit several steps at once, but no others.
+                    // Early outcomes can commit several steps at once, but no others.
                     assert!(path.iter().all(|state| alone.1.contains(state)));
                 }
             }

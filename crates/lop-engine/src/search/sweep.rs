@@ -107,7 +107,7 @@ pub(crate) struct Sweep {
     certificates: Vec<Certificate>,
     /// Whether one lane decides all units, from the first to the last.
     in_order: bool,
-    /// Whether no answer has come yet.
+    /// Whether there is no outcome yet.
     fresh: bool,
 }
 
@@ -172,7 +172,7 @@ impl Sweep {
         }
     }
 
-    /// How probable it is that lanes do not depend on each other.
+    /// The probability that lanes don't depend on each other.
     fn independence_probability(&self) -> f64 {
         self.independence.as_ref().map_or_else(Independence::prior, Independence::probability)
     }
@@ -202,13 +202,13 @@ impl Sweep {
         }
     }
 
-    /// How probable it is that an answer in a far lane will be of use.
+    /// The probability that an outcome in a far lane is useful.
     pub(crate) fn far_weight(&self) -> f64 {
         let least = if self.pays_anyway() { LEAST_WEIGHT } else { 0.0 };
         self.independence_probability().clamp(least, 0.999)
     }
 
-    /// How many removals there have been.
+    /// The number of removals.
     pub(crate) fn removals(&self) -> u32 {
         u32::try_from(self.removals.len()).expect("fewer removals than units")
     }
@@ -616,7 +616,7 @@ impl Sweep {
         closed.flat_map(|(_, runs)| runs).filter(|run| run.needed.is_some()).count()
     }
 
-    /// The number of units that stay as far as it is known now.
+    /// The number of units that stay according to the current outcomes.
     pub(crate) fn kept(&self) -> usize {
         self.settled.count_ones(..) + self.doubtful()
     }
@@ -641,7 +641,7 @@ impl Sweep {
         self.counted().iter().flat_map(|lane| lane.undecided().map(|index| lane.position(index)))
     }
 
-    /// How many they are.
+    /// Their number.
     pub(crate) fn undecided_count(&self) -> usize {
         self.counted().iter().map(|lane| lane.undecided().len()).sum()
     }
@@ -651,7 +651,7 @@ impl Sweep {
         self.counted().iter().all(Lane::is_finished)
     }
 
-    /// Whether every unit is decided when this lane has come to its end.
+    /// Whether every unit is decided at the end of this lane.
     pub(crate) fn ends_with(&self, lane: usize) -> bool {
         self.lanes.len() == 1 || self.front_goes_through && lane == 0
     }

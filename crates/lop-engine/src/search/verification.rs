@@ -240,7 +240,7 @@ impl Verification {
         }
     }
 
-    /// The picked unit goes: every other certificate is stale from now on.
+    /// The picked unit is removed: every other certificate is stale from now on.
     pub(crate) fn remove(&mut self, pick: Pick) {
         self.chances.count(pick.bucket, true);
         let table = Arc::make_mut(&mut self.table);

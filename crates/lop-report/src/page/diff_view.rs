@@ -176,7 +176,7 @@ fn rows(before: &[&[u8]], after: &[&[u8]], origins: &[Vec<usize>]) -> Vec<Row> {
     rows
 }
 
-/// The line that most of some tokens come from, the first of several.
+/// Returns the line of most of these tokens, the first of several.
 fn most(tokens: &[usize]) -> Option<usize> {
     let count = |line: usize| tokens.iter().filter(|other| **other == line).count();
     // A line of many tokens is one of many lines rarely, and long ones need not be counted to the end.

@@ -1,6 +1,6 @@
 //! The report of a reduction as one page for a browser: it needs neither a network nor a script.
 //!
-//! All text from the input, the test or the command line goes through [`shown`] and is escaped by the templates.
+//! All text from the input, the test or the command line is made visible by [`shown`] and escaped by the templates.
 
 mod chart;
 mod diff_view;
@@ -36,7 +36,7 @@ pub struct Page<'a> {
     pub original: &'a [u8],
     /// The report of its reduction.
     pub report: &'a Report,
-    /// How it went.
+    /// The history of the run.
     pub history: &'a History,
     /// The command line of lop.
     pub command: &'a str,
@@ -74,7 +74,7 @@ impl Page<'_> {
         page.into_string()
     }
 
-    /// Where the result comes from; without the steps between a comparison says so.
+    /// The origins of the result; without them, only the two texts are compared.
     fn origins(&self) -> Origins {
         self.history.origins.clone().unwrap_or_else(|| Origins::new(self.original))
     }
@@ -213,7 +213,7 @@ pub(super) fn head(title: &str) -> Markup {
             meta charset="utf-8";
             meta name="viewport" content="width=device-width, initial-scale=1";
             meta name="color-scheme" content="light dark";
-            // Or a browser would ask the place of the page for one.
+            // Otherwise a browser would request one from the page's server.
             link rel="icon" href="data:,";
             title { (title) }
             style { (PreEscaped(STYLE)) }

@@ -42,7 +42,7 @@ use user::User;
 pub use shared::Subject;
 pub use terminal::{is_usable, restore};
 
-/// How long the end of a run waits for the last picture. A terminal may be stuck.
+/// Maximum time that the end of a run waits for the last picture, because a terminal can be stuck.
 const PATIENCE: Duration = Duration::from_secs(1);
 
 /// See the module.

@@ -124,7 +124,7 @@ pub(super) fn depths(frame: &mut Frame<'_>, area: Rect, state: &State) {
     let inner = block.inner(area);
     let now = state.outlook.as_ref().and_then(|outlook| outlook.now).and_then(|now| now.depth);
     let all = state.outlook.as_ref().map_or(&[][..], |outlook| &outlook.depths);
-    // Around the depth that is asked about, if there is no room for all.
+    // Around the current depth, if there is no room for all.
     let room = usize::from(inner.height);
     let here = all.iter().position(|row| row.depth == now && now.is_some()).unwrap_or(0);
     let first = here.saturating_sub(room / 2).min(all.len().saturating_sub(room));

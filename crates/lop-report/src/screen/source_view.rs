@@ -26,9 +26,9 @@ pub enum Fate {
     /// It is as it was.
     #[default]
     Stays,
-    /// It has just gone.
+    /// It was just removed.
     Gone,
-    /// It has just come in the place of something.
+    /// It has just replaced something.
     New,
     /// Words of lop about text that is not shown.
     Said,
@@ -41,7 +41,7 @@ pub struct Piece {
     pub text: String,
     /// The class of its leaf.
     pub leaf: Leaf,
-    /// Whether it stays, has gone or is new.
+    /// Whether it stays, was removed or is new.
     pub fate: Fate,
 }
 

@@ -8,7 +8,7 @@ use crate::text;
 use lop_files::project::Archive;
 use lop_reduce::{Counts, Event, Outlook, Size};
 
-/// Points of the size curve that are kept; when there are more, every second one goes.
+/// Maximum number of points of the size curve; if there are more, every second one is dropped.
 const POINTS: usize = 2_000;
 /// Messages that are kept.
 const MESSAGES: usize = 100;

@@ -17,8 +17,8 @@ const LEAST: (u16, u16) = (40, 10);
 /// The terminal that the screen is drawn on.
 pub(super) type Canvas = Terminal<CrosstermBackend<BufWriter<Stderr>>>;
 
-/// Whether standard error is a terminal on which a screen makes sense: it is ours (not one of a job in the
-/// background, which would be stopped), it can move its cursor, and it is not tiny.
+/// Whether standard error is a terminal for a screen: it belongs to a foreground job (a background job would be
+/// stopped), can move its cursor, and isn't tiny.
 #[must_use]
 pub fn is_usable() -> bool {
     let stderr = io::stderr();
@@ -39,7 +39,7 @@ fn size(stderr: &Stderr) -> Option<(u16, u16)> {
 /// Takes the screen. From now on a panic gives it back before it says anything.
 ///
 /// # Errors
-/// When there is no terminal to ask for keys, or standard error is none.
+/// If there is no terminal for keys, or standard error is none.
 pub(super) fn enter() -> io::Result<Canvas> {
     let mut out = BufWriter::new(io::stderr());
     if !io::stderr().is_terminal() {

@@ -26,7 +26,7 @@ fn seconds(seconds: f64) -> Duration {
     Duration::from_secs_f64(seconds)
 }
 
-/// A run that has come some way.
+/// A run that has been going for some time.
 fn run() -> State {
     let mut state = State::new("crash.zed".to_owned(), BEFORE.as_bytes());
     let size = |bytes| Size { bytes, tokens: bytes / 4, lines: bytes / 20 };
@@ -224,7 +224,7 @@ proptest! {
         drawn(&state, &source_view, &look, width, height);
     }
 
-    /// Numbers as they may come at the edges.
+    /// Extreme numbers.
     #[test]
     fn a_picture_can_be_drawn_of_any_numbers(
         bytes in prop::collection::vec(any::<u32>(), 0..5),

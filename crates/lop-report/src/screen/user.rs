@@ -20,7 +20,7 @@ use super::terminal::{self, Canvas};
 use super::token_view::TokenView;
 use super::view::{self, Look, Overlay, Picture};
 
-/// How long keys are waited for between two looks at the run.
+/// The time to wait for keys between two updates.
 const TICK: Duration = Duration::from_millis(50);
 /// Time between two pictures.
 const FRAME: Duration = Duration::from_millis(80);
@@ -62,7 +62,7 @@ impl User {
             match if listens { event::poll(TICK) } else { Ok(false) } {
                 Ok(true) => listens = self.hear().is_ok(),
                 Ok(false) if listens => {}
-                // No key can come any more, but the user may still be watching.
+                // There are no more keys, but the user can still be watching.
                 Ok(false) | Err(_) => {
                     listens = false;
                     std::thread::sleep(TICK);

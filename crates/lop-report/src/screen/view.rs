@@ -16,7 +16,7 @@ use super::{keys, token_view::Leaf};
 
 /// From this size on there are two columns.
 const TWO_COLUMNS: (u16, u16) = (72, 18);
-/// From this height on there is more than the figures.
+/// Minimum height to show more than the figures.
 const WITH_TEXT: u16 = 8;
 /// Columns of the left part at least, and at most.
 const LEFT: (u16, u16) = (26, 40);
@@ -118,7 +118,7 @@ fn two_columns(frame: &mut Frame<'_>, area: Rect, picture: Picture<'_>) {
     panels::messages(frame, messages, state);
 }
 
-/// Figures, then the text and the keys if there is room for them.
+/// The figures, and the text and the keys if there is room for them.
 fn one_column(frame: &mut Frame<'_>, area: Rect, picture: Picture<'_>) {
     let Picture { state, look, .. } = picture;
     let figures = panels::figures(state, look.internals);
@@ -164,7 +164,7 @@ fn heading(state: &State, look: &Look) -> Line<'static> {
     Line::from(spans)
 }
 
-/// The keys, as many as there is room for.
+/// As many keys as fit.
 fn footer(width: u16) -> Line<'static> {
     let mut spans = Vec::new();
     let mut room = usize::from(width);
