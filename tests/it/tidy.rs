@@ -288,6 +288,26 @@ fn process_faults(source: &Source) -> Vec<String> {
 }
 
 #[test]
+fn every_error_names_an_exit_code_that_there_is() {
+    let codes =
+        src().into_iter().find(|source| source.path.ends_with("lop-cli/src/exit_code.rs")).expect("it is there");
+    let attribute = Regex::new(r"diagnostic\(code\((\w+)\)").expect("well-formed");
+    let function = Regex::new(r"fn code\(&self\) -> Option(?s:.*?)\n    \}").expect("well-formed");
+    let word = Regex::new(r#""(\w+)""#).expect("well-formed");
+    let mut named = BTreeSet::new();
+    for source in files(&["crates"], &[".rs"]) {
+        named.extend(attribute.captures_iter(&source.text).map(|found| found[1].to_owned()));
+        for body in function.find_iter(&source.text) {
+            named.extend(word.captures_iter(body.as_str()).map(|found| found[1].to_owned()));
+        }
+    }
+    assert!(named.contains("flaky"), "{named:?}");
+    for name in named {
+        assert!(codes.text.contains(&format!("\"{name}\" => Code::")), "{name} is no exit code");
+    }
+}
+
+#[test]
 fn only_the_oracle_starts_processes() {
     none(src().iter().flat_map(process_faults));
     assert_eq!(process_faults(&Source::new("src/exec/x.rs", "use std::process::{Child, Command};")).len(), 1);

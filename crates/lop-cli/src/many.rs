@@ -2,7 +2,6 @@
 
 use std::collections::BTreeMap;
 use std::ffi::OsString;
-use std::fs;
 use std::io::{self, Write};
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::path::{Path, PathBuf};
@@ -15,6 +14,7 @@ use serde_json::Value;
 
 use lop_doctor::reworded;
 use lop_files::disk::{self, ReadAccess};
+use lop_files::tree;
 use lop_reduce::Formatter;
 use lop_report::Kept;
 use lop_report::text::{self, STRONG};
@@ -171,19 +171,20 @@ impl Many {
 /// A folder that cannot be read.
 pub(super) fn files_in(folder: &Path, but: &Path) -> Result<Vec<Input>, Failure> {
     let but = but.canonicalize().ok();
-    let (mut all, mut left) = (Vec::new(), vec![folder.to_owned()]);
-    while let Some(inner) = left.pop() {
-        let unread = |source| Failure::Input { path: inner.clone(), source };
-        for entry in fs::read_dir(&inner).map_err(unread)? {
-            let entry = entry.map_err(unread)?;
-            let (path, kind) = (entry.path(), entry.file_type().map_err(unread)?);
-            if kind.is_dir() {
-                let is_left_out = entry.file_name() == ".git" || (but.is_some() && path.canonicalize().ok() == but);
-                left.extend((!is_left_out).then_some(path));
-            } else if kind.is_file() {
-                let below = path.strip_prefix(folder).unwrap_or(&path).to_owned();
-                all.push(Input { name: below.display().to_string(), below, path });
-            }
+    let is_part = |entry: &walkdir::DirEntry| {
+        let is_left_out = || entry.file_name() == ".git" || (but.is_some() && entry.path().canonicalize().ok() == but);
+        !entry.file_type().is_dir() || entry.depth() == 0 || !is_left_out()
+    };
+    let mut all = Vec::new();
+    for entry in tree::walk(folder).into_iter().filter_entry(is_part) {
+        let entry = entry.map_err(|error| Failure::Input {
+            path: error.path().unwrap_or(folder).to_owned(),
+            source: error.into(),
+        })?;
+        if entry.file_type().is_file() {
+            let path = entry.into_path();
+            let below = path.strip_prefix(folder).unwrap_or(&path).to_owned();
+            all.push(Input { name: below.display().to_string(), below, path });
         }
     }
     all.sort_by(|one, other| one.path.cmp(&other.path));

@@ -7,6 +7,8 @@ use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::{MetadataExt, PermissionsExt, symlink};
 use std::path::{Path, PathBuf};
 
+use walkdir::WalkDir;
+
 /// The permission bits for writing.
 const WRITE: u32 = 0o222;
 
@@ -56,21 +58,26 @@ pub enum CopyError {
     },
 }
 
+/// Walks through a tree in the order of the names, with a directory before its entries. Follows no link, except for the
+/// root itself.
+#[must_use]
+pub fn walk(root: &Path) -> WalkDir {
+    WalkDir::new(root).sort_by_file_name()
+}
+
 /// Returns a stamp that changes whenever a file in a tree, or the single file, changes. It doesn't read the files. `None`
 /// if part of the tree cannot be read.
 #[must_use]
 pub fn stamp(root: &Path) -> Option<u64> {
     let mut hasher = DefaultHasher::new();
-    let mut rest = vec![root.to_owned()];
-    while let Some(path) = rest.pop() {
-        let facts = path.symlink_metadata().ok()?;
+    for entry in walk(root) {
+        let entry = entry.ok()?;
+        let facts = entry.metadata().ok()?;
         // A directory's own facts change if an entry is added, and the entries are part of the stamp.
-        if facts.is_dir() {
-            rest.extend(listed(&path).ok()?);
-        } else {
+        if !facts.is_dir() {
             (facts.ino(), facts.len(), facts.mode(), facts.mtime(), facts.mtime_nsec()).hash(&mut hasher);
         }
-        (path.strip_prefix(root).ok()?, facts.is_dir()).hash(&mut hasher);
+        (entry.path().strip_prefix(root).ok()?, facts.is_dir()).hash(&mut hasher);
     }
     Some(hasher.finish())
 }

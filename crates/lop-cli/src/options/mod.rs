@@ -1,5 +1,5 @@
-//! The options of a reduction, each in its own file: its definition for clap (help, heading, [who may set
-//! it](crate::set_by::SetBy)) and its effect. To add an option, write its file and add it to the list.
+//! The options of a reduction, each in its own file: its definition for clap (help, heading, and `SetBy`, which says who
+//! may set it) and its effect. To add an option, write its file and add it to the list.
 
 mod allow_empty;
 mod also_interesting;
@@ -45,7 +45,7 @@ macro_rules! options {
         pub struct ReduceArgs {
             $(
                 #[command(flatten)]
-                #[doc = concat!("`", stringify!($name), "`: [`", stringify!($Option), "`].")]
+                #[doc = concat!("The option `", stringify!($name), "`.")]
                 pub $name: $Option,
             )*
         }

@@ -1,7 +1,7 @@
 //! Reads a directory into the members of an archive, and writes an archive as a directory.
 
 use std::collections::{BTreeSet, HashMap};
-use std::ffi::{OsStr, OsString};
+use std::ffi::OsStr;
 use std::fs::{self, File};
 use std::io::{self, Write};
 use std::os::unix::ffi::OsStrExt;
@@ -93,33 +93,31 @@ pub fn read(root: &Path) -> Result<Selection, ReadError> {
 pub fn list(root: &Path) -> Result<Selection, ReadError> {
     let mut selection = Selection::default();
     let mut bytes = 0;
-    // Open directories, each with its remaining names, the last one first.
-    let mut open = vec![(PathBuf::new(), names(root)?)];
-    while let Some((folder, left)) = open.last_mut() {
-        let Some(name) = left.pop() else {
-            open.pop();
-            continue;
+    let mut walk = tree::walk(root).min_depth(1).into_iter();
+    while let Some(entry) = walk.next() {
+        let unread = |error: walkdir::Error| ReadError::Read {
+            path: error.path().unwrap_or(root).to_owned(),
+            source: error.into(),
         };
-        let inner = folder.join(&name);
-        let path = root.join(&inner);
-        let failed = |source| ReadError::Read { path: path.clone(), source };
-        let facts = path.symlink_metadata().map_err(failed)?;
+        let entry = entry.map_err(unread)?;
+        let (path, facts) = (entry.path(), entry.metadata().map_err(unread)?);
+        let failed = |source| ReadError::Read { path: path.to_owned(), source };
+        let inner = path.strip_prefix(root).unwrap_or(path).to_owned();
         let member = |kind, content: Vec<u8>| Member {
             path: inner.as_os_str().as_bytes().to_vec(),
             kind,
             mode: facts.permissions().mode() & 0o777,
             content,
         };
-        if facts.is_dir() && OF_TOOLS.iter().any(|tool| name == *tool) {
+        if facts.is_dir() && OF_TOOLS.iter().any(|tool| entry.file_name() == *tool) {
             selection.left_out.push(LeftOut::Tool(inner));
+            walk.skip_current_dir();
         } else if facts.is_dir() {
-            let names = names(&path)?;
-            if names.is_empty() {
+            if fs::read_dir(path).map_err(failed)?.next().is_none() {
                 selection.members.push(member(Kind::Folder, Vec::new()));
             }
-            open.push((inner, names));
         } else if facts.is_symlink() {
-            let target = fs::read_link(&path).map_err(failed)?;
+            let target = fs::read_link(path).map_err(failed)?;
             if leads_inside(&inner, &target) {
                 selection.members.push(member(Kind::Link, target.into_os_string().as_bytes().to_vec()));
             } else {
@@ -139,12 +137,6 @@ pub fn list(root: &Path) -> Result<Selection, ReadError> {
         }
     }
     Ok(selection)
-}
-
-/// Lists the names in a directory, from the last to the first.
-fn names(folder: &Path) -> Result<Vec<OsString>, ReadError> {
-    let listed = tree::listed(folder).map_err(|source| ReadError::Read { path: folder.to_owned(), source })?;
-    Ok(listed.into_iter().rev().filter_map(|path| path.file_name().map(OsStr::to_owned)).collect())
 }
 
 /// Whether a link at `path` below the root leads to a place below the root.

@@ -16,6 +16,8 @@ use std::path::{Component, Path, PathBuf};
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
+use lop_files::tree;
+
 use super::{Cancel, Exit};
 
 /// The working directory of a command, in the root of its files.
@@ -131,8 +133,8 @@ impl Node {
 
 /// The things in a folder of this machine.
 pub(super) fn read_folder(path: &Path) -> io::Result<Folder> {
-    let entries = fs::read_dir(path)?;
-    entries.map(|entry| entry.and_then(|entry| Ok((entry.file_name(), Node::read(&entry.path())?)))).collect()
+    let node = |path: PathBuf| Ok((path.file_name().unwrap_or_default().to_owned(), Node::read(&path)?));
+    tree::listed(path)?.into_iter().map(node).collect()
 }
 
 /// A command on another machine, and the files that it needs: read once, when the run starts.
