@@ -24,7 +24,7 @@ pub struct Waste {
     pub after_removable: Option<f64>,
 }
 
-/// A parameter of [`Config`] that cannot be meant.
+/// A parameter of [`Config`] that is out of range.
 #[derive(Clone, Copy, PartialEq, Debug)]
 #[non_exhaustive]
 pub enum ConfigError {
@@ -106,7 +106,7 @@ impl Config {
     /// Checks that the numbers are in their ranges: a search with others would compute nonsense.
     ///
     /// # Errors
-    /// The first parameter that cannot be meant.
+    /// The first parameter that is out of range.
     pub fn check(&self) -> Result<(), ConfigError> {
         if !(0.0..1.0).contains(&self.fixed_share) {
             return Err(ConfigError::FixedShare);

@@ -31,7 +31,7 @@ pub enum SyntaxCause {
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum ReduceError {
-    /// A parameter of the engine cannot be meant.
+    /// A parameter of the engine is out of range.
     #[error(transparent)]
     Config(#[from] ConfigError),
     /// Two passes have the same name.

@@ -28,7 +28,7 @@ impl Owner<'_> {
     /// Checks whether the file can set an option. The error has the message and the hint.
     ///
     /// # Errors
-    /// That.
+    /// The message and the hint.
     pub(super) fn check(self, arg: &Arg, name: &str) -> Result<(), (String, String)> {
         match self {
             Owner::User => Ok(()),
@@ -43,7 +43,7 @@ impl Owner<'_> {
     /// and the hint.
     ///
     /// # Errors
-    /// That.
+    /// The message and the hint.
     pub(super) fn check_code(self, name: &str, what: &str) -> Result<(), (String, String)> {
         match self {
             Owner::User => Ok(()),
@@ -57,7 +57,7 @@ impl Owner<'_> {
     /// Checks whether the file in this folder can name a path. The error has the message and the hint.
     ///
     /// # Errors
-    /// That.
+    /// The message and the hint.
     pub(super) fn check_path(self, name: &str, path: &Path, folder: &Path) -> Result<(), (String, String)> {
         let Owner::Project(_) = self else { return Ok(()) };
         if is_inside(path, folder) {

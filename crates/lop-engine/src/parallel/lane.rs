@@ -10,7 +10,7 @@ use crate::model::posterior::Posterior;
 use crate::model::run_length::{Before, Run, Survival};
 use crate::runs::Runs;
 
-/// Lengths that a run reaches with less than this probability are not asked about in one question.
+/// Minimum probability of a run length for a question about it.
 const NEGLIGIBLE_SURVIVAL: f64 = 1e-7;
 
 /// A scout asks about the `SCOUTED_SHARE`-th part of the lane's usual question, if that is at least `LEAST_SCOUTED`

@@ -200,7 +200,7 @@ impl RemoteTarget {
     }
 }
 
-/// Puts a thing at a path below a folder; one that is there gives way.
+/// Puts a node at a path below a folder, and replaces a node that is there.
 fn insert(folder: &mut Folder, path: &Path, node: Node) {
     let mut names = path.components().filter_map(|part| match part {
         Component::Normal(name) => Some(name.to_owned()),
