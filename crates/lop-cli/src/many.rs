@@ -177,9 +177,9 @@ pub(super) fn files_in(folder: &Path, but: &Path) -> Result<Vec<Input>, Failure>
     };
     let mut all = Vec::new();
     for entry in tree::walk(folder).into_iter().filter_entry(is_part) {
-        let entry = entry.map_err(|error| Failure::Input {
-            path: error.path().unwrap_or(folder).to_owned(),
-            source: error.into(),
+        let entry = entry.map_err(|error| {
+            let (path, source) = tree::unread(folder, error);
+            Failure::Input { path, source }
         })?;
         if entry.file_type().is_file() {
             let path = entry.into_path();

@@ -65,6 +65,13 @@ pub fn walk(root: &Path) -> WalkDir {
     WalkDir::new(root).sort_by_file_name()
 }
 
+/// Returns the path and the cause of an error of a walk below `root`.
+#[must_use]
+pub fn unread(root: &Path, error: walkdir::Error) -> (PathBuf, io::Error) {
+    let path = error.path().unwrap_or(root).to_owned();
+    (path, error.into_io_error().unwrap_or_else(|| io::Error::other("its links form a circle")))
+}
+
 /// Returns a stamp that changes whenever a file in a tree, or the single file, changes. It doesn't read the files. `None`
 /// if part of the tree cannot be read.
 #[must_use]

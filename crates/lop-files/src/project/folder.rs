@@ -95,9 +95,9 @@ pub fn list(root: &Path) -> Result<Selection, ReadError> {
     let mut bytes = 0;
     let mut walk = tree::walk(root).min_depth(1).into_iter();
     while let Some(entry) = walk.next() {
-        let unread = |error: walkdir::Error| ReadError::Read {
-            path: error.path().unwrap_or(root).to_owned(),
-            source: error.into(),
+        let unread = |error| {
+            let (path, source) = tree::unread(root, error);
+            ReadError::Read { path, source }
         };
         let entry = entry.map_err(unread)?;
         let (path, facts) = (entry.path(), entry.metadata().map_err(unread)?);
