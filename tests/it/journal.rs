@@ -394,6 +394,18 @@ fn a_limit_counts_the_whole_reduction_and_is_lifted_when_it_was_reached() {
 }
 
 #[test]
+fn a_resumed_run_that_stops_early_shows_the_result_that_is_on_disk() {
+    let folder = folder();
+    run(&folder, "first", &["-j1", "--max-tests", "45", "test.sh", "input.txt"]).expect_code(3);
+    let best = folder.read("input.txt");
+    let ran = run(&folder, "second", &["resume", "--max-tests", "5", "input.txt.lop"]).expect_code(3);
+    assert_eq!(folder.read("input.txt"), best);
+    let lines = String::from_utf8_lossy(&best).lines().map(|line| format!("    {line}\n")).collect::<String>();
+    assert!(ran.stderr.contains(&format!("\n\n{lines}\n")), "{}", ran.stderr);
+    assert!(ran.stderr.contains(&format!("the result is still that one, of {} bytes", best.len())), "{}", ran.stderr);
+}
+
+#[test]
 fn several_workers_go_on_with_what_is_known() {
     let folder = folder();
     killed_at(&folder, "first", 40, &["-j4", "test.sh", "input.txt"]);

@@ -223,7 +223,8 @@ impl Reduction {
         })
     }
 
-    /// The warning that a result has errors that the input does not have. A test that is slow, or elsewhere, is not asked.
+    /// Warns about errors of the result that the input does not have. A slow test, or one on another machine, is not run
+    /// for this.
     fn fresh_errors(&self, best: &[u8]) -> Option<String> {
         let content = &*self.case.content;
         if !self.test.spec.only_errors.is_empty() || self.oracle.place().is_some() || best == content {
@@ -326,10 +327,18 @@ impl Reduction {
             let place = output.place_in(store);
             let journal = notes.place();
             let mut attention = warnings.clone();
+            attention.extend(ahead.as_ref().map(|best| {
+                format!(
+                    "this run stopped before it came to the best result of the interrupted run; the result is still that \
+                     one, of {} bytes",
+                    best.len()
+                )
+            }));
             attention.extend(self.reporting.attention.iter().cloned());
             attention.extend(trivial(&self.case, &self.test, best));
             attention.extend(unmoved(report));
-            let command = report.case().words().map(|_| self.oracle.line_of(best));
+            let case = report.case().with(best);
+            let command = case.words().map(|_| self.oracle.line_of(best));
             let files = |text: &[u8]| Some(self.case.project.as_ref()?.archive().files(text).len());
             let language = self.case.language();
             let places = OutputPaths {
@@ -340,7 +349,7 @@ impl Reduction {
                 result: &place,
                 original: store.original(),
                 checkup,
-                best: (output.kept != Kept::Stdout).then_some(report.case()),
+                best: (output.kept != Kept::Stdout).then_some(case),
                 attention: &attention,
                 journal: journal.as_deref(),
                 others: others.as_ref(),
