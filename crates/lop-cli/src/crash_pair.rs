@@ -44,7 +44,7 @@ pub(super) fn expanded(args: ReduceArgs, words: Vec<OsString>) -> Result<(Reduce
             "{HINT}note:{HINT:#} {script} is a crash reproducer: reducing {input} and the arguments of its command"
         );
     }
-    let flag = (!args.arguments.reduce_args).then(|| OsString::from("--reduce-args"));
+    let flag = (!args.reduce_args.reduce_args).then(|| OsString::from("--reduce-args"));
     let values = line::values(&words);
     let is_file = |(at, word): (usize, &OsString)| *word == *script && !values.contains(&at);
     let own = words.iter().enumerate().position(is_file).unwrap_or(words.len());

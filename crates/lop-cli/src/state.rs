@@ -143,7 +143,7 @@ pub(super) fn arguments(past: &Past, now: &ResumeArgs) -> Result<ReduceArgs, Fai
         reduce.confine.remote = std::mem::take(&mut reduce.confine.remote).replaced_by(&now.remote);
         reduce.confine.remote.remote_jobs = now.remote.remote_jobs;
     }
-    reduce.workers.jobs = Some(Jobs::Exactly(now.jobs.unwrap_or(past.header.workers.min(most_workers()))));
+    reduce.jobs.jobs = Some(Jobs::Exactly(now.jobs.unwrap_or(past.header.workers.min(most_workers()))));
     if past.ended.is_some_and(|ended| ended == lop_reduce::Ended::Budget) {
         (reduce.limits.max_tests, reduce.limits.max_time) = (None, None);
     }

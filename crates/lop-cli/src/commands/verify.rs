@@ -144,7 +144,7 @@ fn recorded(result: &path::Path, content: &[u8]) -> Result<(ReduceArgs, Option<S
         return Err(no_test("--keep-lines counted the lines of the input, not of the result".to_owned()));
     }
     let mut reduction = parsed.reduce;
-    if reduction.arguments.reduce_args {
+    if reduction.reduce_args.reduce_args {
         // The command that is left is the test.
         let best = past.text(past.steps.len()).map_err(|error| no_test(error.to_string()))?;
         let words = past.case().with(&best).words();
@@ -157,7 +157,7 @@ fn recorded(result: &path::Path, content: &[u8]) -> Result<(ReduceArgs, Option<S
             return Ok((reduction, Some(Source::Stored(past.archive, best))));
         }
         reduction.given.test = words.into_iter().flatten().map(|(_, word)| word).collect();
-        reduction.arguments.reduce_args = false;
+        reduction.reduce_args.reduce_args = false;
     }
     Ok((reduction, None))
 }
@@ -167,8 +167,8 @@ fn only_asking(reduction: ReduceArgs, minimal: Option<MinimalArg>, jobs: Option<
     let mut args = reduction.verified();
     args.confine = args.confine.asking_anew();
     args.result.output = Some(piped::DASH.into());
-    args.layout.format = FormatArg::Own(OwnFormat::None);
-    (args.minimal.minimal, args.workers.jobs) = (minimal, jobs);
+    args.format.format = FormatArg::Own(OwnFormat::None);
+    (args.minimal.minimal, args.jobs.jobs) = (minimal, jobs);
     args.passes.only = vec![MINIMALITY.name];
     args.verbosity.quiet = true;
     args

@@ -1,11 +1,10 @@
-//! `--max-parse`: how large a text may be that gets a syntax tree.
+//! `--max-parse`: the largest text that gets a syntax tree. A project's file cannot set it, because a tree takes memory.
 
 use clap::Args;
-use lop_reduce::{MAX_PARSE, Options};
+use lop_reduce::Options;
 
 use crate::failure::Failure;
 use crate::reduce_option::ReduceOption;
-use crate::set_by::SetBy;
 use crate::values::{SEARCH, size};
 
 /// `--max-parse`.
@@ -14,7 +13,7 @@ pub struct MaxParse {
     /// Parse only texts of at most SIZE bytes, such as 64M
     ///
     /// lop first cuts a larger text down by lines. A tree needs many times the memory of its text
-    #[arg(long, value_name = "SIZE", default_value = "16M", value_parser = size, help_heading = SEARCH, add = SetBy::Project)]
+    #[arg(long, value_name = "SIZE", default_value = "16M", value_parser = size, help_heading = SEARCH)]
     pub max_parse: usize,
 }
 
@@ -22,7 +21,7 @@ impl ReduceOption for MaxParse {
     const VERIFIED: bool = true;
 
     fn set(&self, options: &mut Options) -> Result<(), Failure> {
-        options.max_parse = Some(self.max_parse).filter(|bytes| *bytes != MAX_PARSE);
+        options.max_parse = Some(self.max_parse);
         Ok(())
     }
 }

@@ -3,21 +3,22 @@
 
 mod allow_empty;
 mod also_interesting;
-mod arguments;
 mod color;
 mod effort;
 mod engine;
 mod flaky;
+mod format;
 mod given;
+mod jobs;
 mod json;
 mod keep;
-mod layout;
 mod limits;
 mod max_parse;
 mod minimal;
 mod no_checkup;
 mod passes;
 mod prefer;
+mod reduce_args;
 mod result;
 mod rules;
 mod schedule;
@@ -26,7 +27,6 @@ mod spend;
 mod syntax;
 mod timeout;
 mod verbosity;
-mod workers;
 
 use clap::Parser;
 use lop_reduce::Options;
@@ -79,8 +79,8 @@ options! {
     signature: crate::signature_args::SignatureArgs,
     result: result::ResultArgs,
     minimal: minimal::MinimalOption,
-    layout: layout::Layout,
-    workers: workers::Workers,
+    format: format::FormatOption,
+    jobs: jobs::JobsOption,
     spend: spend::Spend,
     timeout: timeout::Timeout,
     limits: limits::Limits,
@@ -93,7 +93,7 @@ options! {
     syntax: syntax::SyntaxErrors,
     max_parse: max_parse::MaxParse,
     keep: keep::KeepArgs,
-    arguments: arguments::Arguments,
+    reduce_args: reduce_args::ReduceArgsOption,
     passes: passes::PassChoice,
     effort: effort::EffortOption,
     prefer: prefer::PreferOption,

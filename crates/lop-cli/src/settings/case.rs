@@ -69,7 +69,7 @@ impl Case {
     /// # Errors
     /// A file that cannot be read or is empty, an unknown language, wrong rules.
     pub(super) fn read(args: &ReduceArgs, paths: &[PathBuf], test: &Test, source: Source) -> Result<Self, Failure> {
-        let words = if args.arguments.reduce_args { test.command_words() } else { &[] };
+        let words = if args.reduce_args.reduce_args { test.command_words() } else { &[] };
         // Without a file the case is the command, and has its name.
         let program = words.first().map(|word| base_name(Path::new(word))).unwrap_or_default();
         let given = paths.first().map_or(&*program, PathBuf::as_path);

@@ -70,7 +70,7 @@ impl Settings {
     }
 
     fn build(args: &ReduceArgs, source: Source, past: Option<&Past>) -> Result<Settings, Failure> {
-        let (form, paths) = forms(&args.given.words, &args.given.test, args.arguments.reduce_args, past.is_some())?;
+        let (form, paths) = forms(&args.given.words, &args.given.test, args.reduce_args.reduce_args, past.is_some())?;
         let mut reporting = Reporting::of(args, paths.len() == 1 && piped::is_stdin(&paths[0]))?;
         let options = args.options()?;
         // An error in a condition is reported before a large file is read.
@@ -83,7 +83,7 @@ impl Settings {
         let options = Options {
             keep: case.keep(args, options.max_parse())?,
             project: case.project.clone(),
-            formatter: formatter(&args.layout.format, &case.subject, &case.path, args.timeout.timeout)?,
+            formatter: formatter(&args.format.format, &case.subject, &case.path, args.timeout.timeout)?,
             ..options
         };
         let (output, mut store) = Output::open(args, &paths, &case, (&form, test.oracle.program()), past)?;

@@ -47,7 +47,7 @@ impl Testing {
         let confinement = args.confine.confinement()?;
         let oracle = test.oracle(&case.path, case.subject.clone(), conditions)?.confined(confinement.clone())?;
         Ok(Testing {
-            oracle: if args.arguments.reduce_args { oracle.reducing_arguments() } else { oracle },
+            oracle: if args.reduce_args.reduce_args { oracle.reducing_arguments() } else { oracle },
             words: test.words(),
             is_command: matches!(test, Test::Command(_)),
             found: Vec::new(),
@@ -64,7 +64,7 @@ impl Testing {
                 (_, true) => CheckupLevel::Directory,
                 _ => CheckupLevel::All,
             },
-            jobs: args.confine.jobs(args.workers.jobs),
+            jobs: args.confine.jobs(args.jobs.jobs),
         })
     }
 }

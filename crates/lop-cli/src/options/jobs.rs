@@ -9,7 +9,7 @@ use crate::values::{RUNNING, jobs};
 
 /// `--jobs`.
 #[derive(Debug, Args)]
-pub struct Workers {
+pub struct JobsOption {
     /// Tests to run at once [default: one per core]
     ///
     /// With 1 and the same --seed, two runs are identical. `auto` starts with 1 and measures which number gives the most
@@ -18,4 +18,4 @@ pub struct Workers {
     pub jobs: Option<Jobs>,
 }
 
-impl ReduceOption for Workers {}
+impl ReduceOption for JobsOption {}

@@ -8,7 +8,7 @@ use crate::values::SEARCH;
 
 /// `--reduce-args`.
 #[derive(Debug, Args)]
-pub struct Arguments {
+pub struct ReduceArgsOption {
     /// Also reduce the arguments of CMD
     ///
     /// lop tries to remove each argument and prints the shortest command line at the end. Without FILE, it reduces only the
@@ -17,6 +17,6 @@ pub struct Arguments {
     pub reduce_args: bool,
 }
 
-impl ReduceOption for Arguments {
+impl ReduceOption for ReduceArgsOption {
     const VERIFIED: bool = true;
 }

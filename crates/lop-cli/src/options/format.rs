@@ -11,7 +11,7 @@ use crate::values::RESULT;
 
 /// `--format`.
 #[derive(Debug, Args)]
-pub struct Layout {
+pub struct FormatOption {
     /// Layout of the result, or the command of a formatter
     ///
     /// lop's own layouts work for languages that it knows. They also shorten names; `--skip rename` keeps the names. A
@@ -23,7 +23,7 @@ pub struct Layout {
     pub format: FormatArg,
 }
 
-impl ReduceOption for Layout {
+impl ReduceOption for FormatOption {
     fn set(&self, options: &mut Options) -> Result<(), Failure> {
         options.format = Format::from(&self.format);
         Ok(())
