@@ -136,7 +136,8 @@ impl<'a> Probe<'a> {
         Ok(Probe { slot, deadline: deadline.unwrap_or(BASELINE_DEADLINE), cancel })
     }
 
-    /// Makes another place to run tests at the same time. Independent places would end each other's processes as left behind.
+    /// Makes another place to run tests at the same time. If the two did not know of each other, each would end the other's
+    /// processes.
     ///
     /// # Errors
     /// If there is none.

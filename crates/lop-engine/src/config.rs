@@ -1,4 +1,4 @@
-//! The parameters of a search, with their defaults and the measurements behind them.
+//! The parameters of a search, their defaults, and the measurements that led to these.
 
 use std::error::Error;
 use std::fmt;
@@ -28,7 +28,7 @@ pub struct Waste {
 #[derive(Clone, Copy, PartialEq, Debug)]
 #[non_exhaustive]
 pub enum ConfigError {
-    /// The rate of fixed share is negative, or so large that every unit would erase all evidence.
+    /// The rate of fixed share is negative, or so large that every unit erases all evidence.
     FixedShare,
     /// The prior is no distribution, or has only one point.
     PriorExponent,

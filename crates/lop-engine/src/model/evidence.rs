@@ -295,7 +295,7 @@ mod tests {
     use super::{DepthRow, EVIDENCE_FLOOR, Knowledge};
     use crate::{Config, Search, drive, monotone};
 
-    /// Sweeps a list of `len` units, every third of which is needed, and takes its evidence.
+    /// Sweeps a list of `len` units, a third of them needed, and takes its evidence.
     fn teach(knowledge: &mut Knowledge, kind: u32, depth: u32, len: usize) {
         let needed: Vec<bool> = (0..len).map(|i| i % 3 == 0).collect();
         let view = knowledge.view(kind, depth);
