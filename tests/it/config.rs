@@ -157,8 +157,8 @@ fn a_path_may_begin_at_home() {
 }
 
 #[test]
-fn what_runs_or_writes_something_does_not_count_in_a_projects_file() {
-    for line in ["cache = \"shared\"", "isolate = \"none\"", "yes = true"] {
+fn what_runs_or_writes_something_or_takes_memory_does_not_count_in_a_projects_file() {
+    for line in ["cache = \"shared\"", "isolate = \"none\"", "max-parse = \"1G\"", "yes = true"] {
         let folder = prepared(&format!("# all of it\n{line}\n"), "");
         let name = line.split(' ').next().expect("a name");
         let why = format!("lop.toml:2: {name} cannot be set in a project's lop.toml");
