@@ -24,8 +24,8 @@ pub use lop_parser::install_allocator;
 pub use lop_passes::{FilesOf, Tree, Wanted};
 pub use lop_reduce::{
     Control, Counts, Effort, Ended, Event, EventSink, Facts, Format, Formatter, FormatterError, Growth, Keep,
-    KeepError, KeepSpec, Minimal, Options, PassStats, Passes, Prefer, Proposals, ReduceError, Reliability, Report,
-    Schedule, Silent, Size, Stage, Syntax, View, reduce_with,
+    KeepError, KeepSpec, Minimal, Options, PassStats, Passes, Prefer, Proposals, Rate, RateGoal, ReduceError,
+    Reliability, Report, Schedule, Silent, Size, Stage, Syntax, View, reduce_with,
 };
 pub use lop_run::exec::{Executor, Inline, Job, LocalOptions, LocalWorkers, StartError, Threads, Ticket};
 pub use lop_run::oracle::{

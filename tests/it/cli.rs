@@ -515,7 +515,7 @@ fn a_test_that_changes_its_mind_is_flaky() {
     );
     let ran = folder.lop(&["-j1", "test.sh", "input.txt"]).expect_code(4);
     assert!(ran.stderr.contains("the test is flaky: of "), "{}", ran.stderr);
-    assert!(ran.stderr.contains("use --allow-flaky"), "{}", ran.stderr);
+    assert!(ran.stderr.contains("use --flaky"), "{}", ran.stderr);
     assert_eq!(folder.names(), ["input.txt", "state", "test.sh"]);
     fs::remove_file(folder.path("state")).expect("our own file");
     folder.lop(&["-q", "-j1", "--allow-flaky", "test.sh", "input.txt"]).expect_code(0);

@@ -6,7 +6,7 @@ use std::io;
 use std::path::Path;
 use std::rc::Rc;
 
-use lop::{Options, Report, Silent, reduce_with};
+use lop::{Options, RateGoal, Report, Silent, reduce_with};
 use lop_engine::Verdict;
 use lop_reduce::{Ended, Event, EventSink};
 use lop_run::exec::Inline;
@@ -68,7 +68,7 @@ fn posts() -> Subject {
 impl Subject {
     /// A reduction with a test that lies so often, by the seed: the report, and all runs of the test.
     fn reduce(&self, lies: f64, seed: u64) -> (Report, u64) {
-        self.reduce_by(lies, lies, seed, Options { allow_flaky: true, ..Options::default() })
+        self.reduce_by(lies, lies, seed, Options { flaky: Some(RateGoal::OfInput), ..Options::default() })
     }
 
     /// The same with a test that refuses what is interesting and accepts what is not, each so often.
@@ -101,7 +101,7 @@ impl Subject {
         assert!((self.is_interesting)(&honest.best));
         let mut price = Price::default();
         for seed in 1..=seeds {
-            let options = Options { allow_flaky: true, ..Options::default() };
+            let options = Options { flaky: Some(RateGoal::OfInput), ..Options::default() };
             let (report, runs) = self.reduce_by(refuses, accepts, seed, options);
             assert!((self.is_interesting)(&report.best), "seed {seed}: {}", String::from_utf8_lossy(&report.best));
             assert_eq!(report.tests.total(), runs, "every run is counted");
@@ -170,7 +170,7 @@ fn a_result_that_was_trusted_by_mistake_is_found_out_when_nothing_comes_of_it() 
     let disk = RefCell::new(Disk::default());
     let mut sink = disk.borrow_mut();
     let mut executor = Inline::new(lies_about_one(6, |text| (subject.is_interesting)(text)));
-    let options = Options { allow_flaky: true, ..Options::default() };
+    let options = Options { flaky: Some(RateGoal::OfInput), ..Options::default() };
     let grammar = grammar(subject.file, &subject.input);
     let report = reduce_with(&subject.input, grammar, &mut executor, &options, &mut *sink, &Cancel::new());
     let report = report.expect("it starts, and nothing else is in the way");
@@ -196,7 +196,7 @@ fn lies_do_no_harm_in_any_order_with_any_number_of_workers() {
         for seed in 0..8 {
             for slots in [1, 4] {
                 let max_tests = Some(4_000);
-                let options = Options { seed, allow_flaky: true, max_tests, ..Options::default() };
+                let options = Options { seed, flaky: Some(RateGoal::OfInput), max_tests, ..Options::default() };
                 let (report, runs) = subject.reduce_with(slots, 0.05, 0.05, seed + 1, options);
                 let best = String::from_utf8_lossy(&report.best);
                 assert!((subject.is_interesting)(&report.best), "{seed}, {slots} slots: {best}");
@@ -211,7 +211,7 @@ fn lies_do_no_harm_in_any_order_with_any_number_of_workers() {
 fn the_number_of_runs_that_have_to_agree_can_be_given() {
     let subject = posts();
     for (confirm, lies) in [(2, 0.0), (4, 0.05)] {
-        let options = Options { confirm: Some(confirm), allow_flaky: true, ..Options::default() };
+        let options = Options { confirm: Some(confirm), flaky: Some(RateGoal::OfInput), ..Options::default() };
         let (report, _) = subject.reduce_by(lies, lies, 3, options);
         assert!((subject.is_interesting)(&report.best));
         // Each accepted candidate was asked about that often.
@@ -316,7 +316,7 @@ fn what_is_kept_is_kept_when_a_result_is_taken_back() {
 fn a_test_that_tosses_a_coin_comes_to_an_end_with_a_note() {
     let input = b"one two three four five six seven eight nine ten";
     let mut random = ChaCha8Rng::seed_from_u64(5);
-    let options = Options { allow_flaky: true, max_tests: Some(20_000), ..Options::default() };
+    let options = Options { flaky: Some(RateGoal::OfInput), max_tests: Some(20_000), ..Options::default() };
     let (result, _) = run("x.txt", input, &options, |_| yes_if(random.random_bool(0.5)));
     if let Ok(report) = result {
         assert!(report.reliability.disagreements > 0);

@@ -299,7 +299,7 @@ fn a_command_that_changes_its_mind_is_flaky() {
     let script = format!("echo x >> '{count}'; test $(wc -l < '{count}') = 2 && exit 0; echo error: bad >&2; exit 3");
     let line = ["case.txt", "--", "sh", "-c", &script];
     let ran = lop(&folder, &line).expect_code(4);
-    says(&ran, &["the test is flaky", "ended with exit code 3, another with exit code 0", "--allow-flaky"]);
+    says(&ran, &["the test is flaky", "ended with exit code 3, another with exit code 0", "--flaky"]);
 }
 
 #[test]

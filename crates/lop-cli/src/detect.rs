@@ -44,7 +44,7 @@ pub(crate) fn settle(settings: &mut Settings, typed: Option<&[OsString]>, cancel
     let special = open.find(cancel);
     not_stopped(open.path, cancel)?;
     let mut special = special.map_err(|failure| failure.typed_as(typed.unwrap_or_default()))?;
-    if let (DetectedFailure::Flaky(first, other), false) = (&special, settings.options.allow_flaky) {
+    if let (DetectedFailure::Flaky(first, other), false) = (&special, settings.options.flaky.is_some()) {
         return Err(Failure::Flaky { path: open.path.to_owned(), first: *first, other: *other });
     }
     if let (DetectedFailure::Warnings(warnings), Some(typed)) = (&special, typed) {

@@ -79,13 +79,18 @@ pub fn main() -> ExitCode {
         return code;
     }
     // Ends the process for --help, --version and errors that clap detects (exit code 2).
-    match run(std::env::args_os().collect()) {
+    match run(typed_words()) {
         Ok(code) => code.into(),
         Err(failure) => {
             failure.report();
             failure.code().into()
         }
     }
+}
+
+/// The command line as it was typed, for clap.
+pub(crate) fn typed_words() -> Vec<OsString> {
+    options::joined(std::env::args_os())
 }
 
 /// Adds the options of the configuration files to a command line, and carries it out.

@@ -84,9 +84,9 @@ fn repeats(facts: &Facts) -> Option<Finding> {
     if facts.is_flaky() {
         let seen = format!("the test is flaky: {interesting} of {} runs on the input were interesting", all.len());
         return Some(
-            Finding::new("repeated", Level::Fault, seen).means("lop may remove needed parts and keep others").fix(
-                "fix seeds, leave addresses, times and temporary names out of what it looks for; or use --allow-flaky",
-            ),
+            Finding::new("repeated", Level::Fault, seen)
+                .means("lop may remove needed parts and keep others")
+                .fix("fix seeds, leave addresses, times and temporary names out of what it looks for; or use --flaky"),
         );
     }
     let runs = facts.input.len();

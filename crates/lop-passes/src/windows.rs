@@ -1,5 +1,7 @@
 //! Windows: a few neighbouring tokens, anywhere.
 
+use std::ops::Range;
+
 use lop_grammar::Grammar;
 use lop_syntax::{Document, Edit, NodeId};
 
@@ -52,8 +54,9 @@ const AROUND: usize = 2;
 /// Proposes all windows of 2 to 8 tokens of a small document, from last to first; of those with the same end, the
 /// longest first. Single tokens are swept.
 ///
-/// In a text without syntax errors a bracket is only removed with its partner: anything else would be an error. A
-/// window of neighbouring children of one node that are all `needed` is left out: in long lists these are most windows,
+/// In a text without syntax errors a bracket is only removed with its partner: anything else would be an error. In a text
+/// of no language a window may also begin inside one pair of brackets and end inside the next, so that what is left of
+/// the two becomes one. A window of neighbouring children of one node that are all `needed` is left out: in long lists these are most windows,
 /// and none of them was ever removable.
 #[must_use]
 pub(super) fn windows(
@@ -71,7 +74,11 @@ pub(super) fn windows(
         let partners = brackets.partners(document, &row);
         for end in (1..=row.len()).rev() {
             for start in end.saturating_sub(LONGEST)..end - 1 {
-                let balanced = || partners[start..end].iter().flatten().all(|partner| (start..end).contains(partner));
+                let balanced = || {
+                    let is_inside = |partner: &usize| (start..end).contains(partner);
+                    partners[start..end].iter().flatten().all(is_inside)
+                        || (grammar.is_of_any_text() && joins_groups(document, &row, &partners, start..end))
+                };
                 if (document.errors() > 0 || balanced()) && !are_needed(document, &row[start..end], &needed) {
                     all.extend(window(document, prints, &row, start, end));
                 }
@@ -79,6 +86,17 @@ pub(super) fn windows(
         }
     }
     all
+}
+
+/// Whether a window begins inside one group of brackets and ends inside another, and the brackets of the first that stay
+/// open are closed by those that are left of the second.
+fn joins_groups(document: &Document, row: &[NodeId], partners: &[Option<usize>], window: Range<usize>) -> bool {
+    let outside = |at: usize| partners[at].filter(|partner| !window.contains(partner)).map(|partner| (at, partner));
+    let cut: Vec<(usize, usize)> = window.clone().filter_map(outside).collect();
+    let (closers, openers) = cut.split_at(cut.iter().take_while(|(_, partner)| *partner < window.start).count());
+    let kind = |at: usize| document.node(row[at]).kind;
+    closers.len() == openers.len()
+        && closers.iter().zip(openers.iter().rev()).all(|(closer, opener)| kind(closer.0) == kind(opener.1))
 }
 
 /// Whether some tokens are children of one node, at least one of them with a name, and all of these
@@ -161,6 +179,18 @@ mod tests {
             let sample = languages.sample(file, text);
             assert_eq!(sample.results(&propose(&sample, |_| false)), expected, "{text}");
         }
+    }
+
+    #[test]
+    fn in_any_text_two_groups_become_one() {
+        let results = |text: &str| {
+            let grammar = Grammar::of_text(text.as_bytes()).expect("it is text");
+            let sample = Sample::new(grammar.into(), text.into());
+            sample.results(&propose(&sample, |_| false))
+        };
+        assert!(results("{a=b}{c=d}").contains(&"{a=d}".to_owned()));
+        assert!(results("{(a)}{(c)}").contains(&"{(c)}".to_owned()));
+        assert!(!results("{a=b}(c=d)").contains(&"{a=d)".to_owned()), "other brackets");
     }
 
     #[test]

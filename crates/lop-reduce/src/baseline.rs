@@ -9,8 +9,10 @@ use super::error::ReduceError;
 use super::event::Event;
 use super::interrupt::Interrupt;
 use super::options::Options;
+use super::rates::Rates;
 use super::report::Ended;
 use super::session::Session;
+use super::trust::{Rate, Tally};
 
 /// Runs on the unchanged input before anything is believed.
 const RUNS: u32 = 2;
@@ -36,12 +38,16 @@ pub(super) fn judge(session: &mut Session<'_, '_>, options: &Options) -> Result<
     // Whether it has given another answer each time.
     let mut turns = true;
     let mut before = None;
-    session.will_judge(&input, RUNS as usize)?;
+    session.will_judge(&input, options.flaky.map_or(RUNS, |_| Rates::AT_ONCE) as usize)?;
     let empties = empties(&input, options);
     for empty in &empties {
         session.will_judge(empty, 1)?;
     }
-    while runs < wanted {
+    let is_open = |interesting, runs| match options.flaky {
+        Some(_) => !Rates::is_measured(Tally { yes: interesting, no: runs - interesting }),
+        None => false,
+    };
+    while runs < wanted || is_open(interesting, runs) {
         let outcome = session
             .judge(&input, "the input itself")
             .map_err(|interrupt| before_the_baseline(interrupt, session.is_out_of_time()))?;
@@ -60,8 +66,16 @@ pub(super) fn judge(session: &mut Session<'_, '_>, options: &Options) -> Result<
         }
         // A run that timed out may not contradict the others, and would time out again after the same time.
         let is_late = |outcome: &Outcome| outcome.verdict == Some(Verdict::Timeout);
-        if refused.as_ref().is_some_and(|outcome| !is_late(outcome) || interesting > 0 || options.allow_flaky) {
+        if refused.as_ref().is_some_and(|outcome| !is_late(outcome) || interesting > 0 || options.flaky.is_some()) {
             wanted = RUNS_WHEN_REFUSED;
+        }
+        if runs == RUNS_WHEN_REFUSED
+            && std::mem::take(&mut turns)
+            && options.flaky.is_some()
+            && answers_are_inverted(session, before)?
+            && let Some(outcome) = refused
+        {
+            return Err(Interrupt::Failed(ReduceError::InTurns { runs, outcome: Box::new(outcome) }));
         }
     }
     if let Some(outcome) = refused {
@@ -69,14 +83,17 @@ pub(super) fn judge(session: &mut Session<'_, '_>, options: &Options) -> Result<
         if interesting == 0 {
             return Err(Interrupt::Failed(ReduceError::NotInteresting { outcome }));
         }
-        if !options.allow_flaky {
+        if options.flaky.is_none() {
             return Err(Interrupt::Failed(ReduceError::Flaky { interesting, runs, outcome }));
-        }
-        if turns && answers_are_inverted(session, before)? {
-            return Err(Interrupt::Failed(ReduceError::InTurns { runs, outcome }));
         }
     }
     session.trust_input(interesting, runs - interesting)?;
+    if options.flaky.is_some() {
+        session.emit(&Event::InputRate(Rate { interesting, runs }))?;
+    }
+    if session.is_input_too_rare() {
+        return Err(Interrupt::Failed(ReduceError::TooRare { interesting, runs }));
+    }
     let deadline = session.baseline_took(slowest);
     if let Some(outcome) = &last {
         session.emit(&Event::Baseline { outcome, deadline })?;

@@ -64,6 +64,14 @@ pub enum ReduceError {
         /// The last outcome that was not interesting.
         outcome: Box<Outcome>,
     },
+    /// The input shows the bug less often than [`RateGoal::AtLeast`](super::RateGoal::AtLeast) asks for.
+    #[error("the input shows the bug in only {interesting} of {runs} runs")]
+    TooRare {
+        /// Number of interesting runs.
+        interesting: u32,
+        /// All runs.
+        runs: u32,
+    },
     /// The outcomes on the unchanged input alternated: they depend on the number of runs, and not on the candidate.
     #[error("the test alternates: every second of {runs} runs on the unchanged input was interesting")]
     InTurns {
@@ -106,7 +114,7 @@ pub enum ReduceError {
 impl Diagnostic for ReduceError {
     fn code(&self) -> Option<Box<dyn fmt::Display + '_>> {
         Some(Box::new(match self {
-            ReduceError::NotInteresting { .. } => "not_interesting",
+            ReduceError::NotInteresting { .. } | ReduceError::TooRare { .. } => "not_interesting",
             ReduceError::Flaky { .. } | ReduceError::InTurns { .. } => "flaky",
             ReduceError::Cancelled | ReduceError::OutOfTime | ReduceError::OutOfTests => "stopped_early",
             ReduceError::Sink { .. } | ReduceError::Unresolved { best: Some(_), .. } => "failed",

@@ -11,6 +11,7 @@ use lop_grammar::RulePlace;
 use lop_run::oracle::{Outcome, Recalled};
 
 use super::size::Size;
+use super::trust::Rate;
 use super::{Outlook, Report};
 
 /// An event of a reduction.
@@ -38,6 +39,8 @@ pub enum Event<'a> {
         /// The time limit derived from it, or the user's.
         deadline: Duration,
     },
+    /// The input's rate is known. Only with [`Options::flaky`](super::Options::flaky).
+    InputRate(Rate),
     /// A pass starts.
     Pass {
         /// The pass's name, as in the summary.

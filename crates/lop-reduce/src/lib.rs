@@ -41,6 +41,7 @@ mod preview;
 mod project;
 mod question_source;
 mod ranked;
+mod rates;
 mod reasons;
 mod reducer;
 mod rehearsal;
@@ -78,7 +79,7 @@ pub use keep::{Keep, KeepError, KeepSpec};
 pub use lop_passes::{Facts, Format, Growth, Pass, Prefer, Proposals, Stage, View};
 pub use memory::{Record, Why};
 pub use necessity::{Necessity, Reason};
-pub use options::{Effort, MAX_PARSE, Minimal, Options, Schedule};
+pub use options::{Effort, MAX_PARSE, Minimal, Options, RateGoal, Schedule};
 pub use outlook::{Importance, Outlook, RemainingEstimate};
 pub use passes::Passes;
 pub use preview::{Preview, Proposal};
@@ -87,7 +88,7 @@ pub use report::{Counts, Ended, PassStats, Report, RuleStats};
 pub use session::{BASELINE_DEADLINE, usual_deadline};
 pub use size::Size;
 pub use syntax::Syntax;
-pub use trust::Reliability;
+pub use trust::{Rate, Reliability};
 
 use current::{Current, count};
 use evidence::Evidence;
@@ -471,7 +472,7 @@ fn finish(mut reducer: Reducer<'_, '_>, before: Size, ended: Ended) -> Result<Re
         after: session.size(),
         ended,
         tests: session.statistics.counts,
-        reliability: session.reliability(),
+        reliability: Reliability { result: session.rate_of_result().map(Into::into), ..session.reliability() },
         cache_hits: session.statistics.cache_hits,
         from_journal: session.statistics.from_journal,
         from_shared_cache: session.statistics.from_shared_cache,

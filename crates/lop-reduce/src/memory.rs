@@ -148,6 +148,13 @@ impl Memory {
         self.texts.get(text)?.answers.as_ref()
     }
 
+    /// Forgets the answers on texts that the test has called interesting; those that need no test stay.
+    pub(super) fn forget_interesting(&mut self) {
+        let is_lucky = |answers: &Answers| answers.tally.yes > 0 && answers.tally.yes < CERTAIN;
+        let lucky = self.texts.values_mut().filter(|entry| entry.answers.as_ref().is_some_and(is_lucky));
+        lucky.for_each(|entry| entry.answers = None);
+    }
+
     /// Takes note of the answers on a text, all of them.
     pub(super) fn set_answers(&mut self, text: Key, answers: Answers) {
         self.texts.entry(text).or_default().answers = Some(answers);

@@ -65,6 +65,17 @@ impl Minimal {
     }
 }
 
+/// How often a result must show the bug, of a test that shows it only sometimes.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum RateGoal {
+    /// At least as often as the input.
+    OfInput,
+    /// At least in this share of the runs, from 0 to 1.
+    AtLeast(f64),
+    /// At least as often as the input. When a result turns out to show it more often, those after it must, too.
+    More,
+}
+
 /// The options of a reduction. The defaults are those of the program.
 #[derive(Clone, Debug, Default)]
 pub struct Options {
@@ -98,10 +109,11 @@ pub struct Options {
     pub allow_syntax_errors: bool,
     /// Continue although the empty file is interesting.
     pub allow_empty: bool,
-    /// Continue although the test's outcomes for the input differ.
-    pub allow_flaky: bool,
-    /// Number of runs that must agree before lop accepts a candidate. `None` believes the test until it contradicts
-    /// itself, and then repeats it as often as necessary.
+    /// How often the result must show the bug, if the test shows it only sometimes. `None` takes the test for a
+    /// deterministic one, and refuses an input for which its outcomes differ.
+    pub flaky: Option<RateGoal>,
+    /// Number of runs that must agree before lop accepts a candidate; with `flaky`, the number of runs that must show the
+    /// bug. `None` believes the test until it contradicts itself, and then repeats it as often as necessary.
     pub confirm: Option<u32>,
     /// Time limit of a test. `None` derives it from the slowest accepted run.
     pub deadline: Option<Duration>,

@@ -29,6 +29,17 @@ pub(super) trait QuestionSource {
     fn chance(&self, _: u64) -> f64 {
         0.2
     }
+    /// The probability that the candidate of a question is interesting, by all that the source knows but the outcomes of
+    /// this candidate; `None` if it has no model.
+    fn prior(&mut self, _question: u64) -> Option<f64> {
+        None
+    }
+    /// Takes the outcomes of an intermittent test that do not answer a question yet: `ratio` is the logarithm of how much
+    /// likelier all of them are if the candidate is interesting than if it isn't. Returns whether the source can choose
+    /// its next question by them, which may be another; otherwise the test runs on this candidate again.
+    fn weigh(&mut self, _question: u64, _ratio: f64) -> bool {
+        false
+    }
     /// Too much was asked without a test: the source asks no more, unless a promise depends on it.
     fn give_up(&mut self) {}
     /// Whether a candidate is worth a test that differs only in blanks from one that was refused.

@@ -36,6 +36,7 @@ use super::interrupt::Interrupt;
 use super::memory::{Answers, Memory, Record, Refusals, Why};
 use super::options::Options;
 use super::question_source::QuestionSource;
+use super::rates::Rates;
 use super::report::{Ended, PassStats, RuleStats};
 use super::size::Size;
 
@@ -100,7 +101,7 @@ impl<'a, 'g> Session<'a, 'g> {
             current: Current::new(input, size, options.keep.ranges().to_vec())
                 .of_files(options.project.as_ref().map(|project| project.archive().clone())),
             memory: Memory::default(),
-            confidence: Confidence::new(options.confirm),
+            confidence: Confidence::new(options.confirm, options.flaky.map(Rates::new)),
             deadlines: Deadlines::new(options.deadline),
             next_ticket: 0,
             statistics: Statistics::new(BASELINE, grammar),
@@ -336,10 +337,14 @@ impl<'a, 'g> Session<'a, 'g> {
                 let candidate = source.candidate(question, &self.current);
                 let before = self.gate_steps();
                 let pass = source.pass(question).unwrap_or(self.statistics.pass);
-                let free = self.free_answer(&candidate, pass, source.blanks_matter());
+                let odds = self.odds_of(source, question);
+                let free = self.free_answer(&candidate, pass, source.blanks_matter(), odds);
                 let steps = usize::try_from(self.gate_steps() - before).unwrap_or(usize::MAX);
                 let ungated = !self.is_gated(&candidate);
                 let text = Arc::clone(&candidate.text);
+                if free.is_none() {
+                    self.will_judge_candidate(&text, odds)?;
+                }
                 let ticket = match free {
                     Some(_) => None,
                     None => Some(self.submit(Arc::clone(&text), self.patience(&text), source.chance(question))),
@@ -376,9 +381,12 @@ impl<'a, 'g> Session<'a, 'g> {
                     let ticket = self.submit_again(&text, &what)?;
                     asked.get_mut(&question).expect("it was found above").ticket = Some(ticket);
                 }
-                Some(verdict) => match self.hear(&text, verdict, ungated, self.odds())? {
+                Some(verdict) => match self.hear(&text, verdict, ungated, self.odds_of(source, question))? {
                     Some(verdict) => self.answer(source, asked, question, verdict)?,
-                    // It is not clear yet.
+                    // It is not clear yet, and another question may be worth more than a further run on this candidate.
+                    None if self.evidence_against(&text).is_some_and(|ratio| source.weigh(question, ratio)) => {
+                        asked.remove(&question);
+                    }
                     None => {
                         let ticket = self.submit_again(&text, &what)?;
                         asked.get_mut(&question).expect("it was found above").ticket = Some(ticket);
@@ -429,6 +437,7 @@ impl<'a, 'g> Session<'a, 'g> {
             gate.accept(&text);
         }
         self.confidence.accepted();
+        self.look_for_higher_rate(&text);
         let (tests, pass, size) =
             (self.statistics.counts.total(), self.statistics.pass, self.recounted(size, said, &text));
         self.emit(&Event::Accepted { content: &text, size, tests, pass, rules: &rules })
@@ -436,7 +445,8 @@ impl<'a, 'g> Session<'a, 'g> {
 
     /// An outcome without a test: from the order of best results, the cache, or the gate. Only a candidate without such
     /// an outcome can be accepted.
-    fn free_answer(&mut self, candidate: &Candidate, pass: &str, blanks_matter: bool) -> Option<Verdict> {
+    /// `odds` are those of the candidate before any outcome of its own.
+    fn free_answer(&mut self, candidate: &Candidate, pass: &str, blanks_matter: bool, odds: f64) -> Option<Verdict> {
         let growth = || self.options.passes.growth(pass);
         // Not cached: the kept parts depend on their places, which a text doesn't have, and on the best result, which
         // changes.
@@ -448,7 +458,7 @@ impl<'a, 'g> Session<'a, 'g> {
             return Some(Verdict::Interesting);
         }
         let key = key(text);
-        if let Some(verdict) = self.known(&key) {
+        if let Some(verdict) = self.known(&key, odds) {
             if verdict == Verdict::Timeout && self.takes_second_chance(text) {
                 return None;
             }

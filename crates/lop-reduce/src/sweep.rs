@@ -218,6 +218,15 @@ impl QuestionSource for SweepOn<'_> {
         self.removals.get(&question).map_or(0.5, |r| r.1)
     }
 
+    fn prior(&mut self, question: u64) -> Option<f64> {
+        self.search.chance_of(QuestionId(question))
+    }
+
+    fn weigh(&mut self, question: u64, ratio: f64) -> bool {
+        self.search.weigh(QuestionId(question), ratio);
+        true
+    }
+
     fn give_up(&mut self) {
         self.search.give_up();
         *self.is_given_up = true;

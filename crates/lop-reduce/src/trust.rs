@@ -8,6 +8,32 @@
 //! and lop repeats the test until the sum decides. The sum starts at the prior odds of the text: for a pass that rarely
 //! finds anything, one *interesting* means little. lop believes a test that has never contradicted itself.
 
+use crate::rates::Rates;
+
+/// The number of runs on one text, and of those that showed the bug.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Rate {
+    /// Number of interesting runs.
+    pub interesting: u32,
+    /// Number of all runs.
+    pub runs: u32,
+}
+
+impl Rate {
+    /// The interval that contains the true share of interesting runs in 95 of 100 cases (Wilson).
+    #[must_use]
+    pub fn interval(self) -> (f64, f64) {
+        let bound = |seen: u32| wilson_bound(u64::from(seen), u64::from(self.runs), Z_INTERVAL);
+        (1.0 - bound(self.runs - self.interesting), bound(self.interesting))
+    }
+}
+
+impl From<Tally> for Rate {
+    fn from(tally: Tally) -> Self {
+        Rate { interesting: tally.yes, runs: tally.runs() }
+    }
+}
+
 /// The reliability of the test.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Reliability {
@@ -21,10 +47,16 @@ pub struct Reliability {
     pub confirmations: u64,
     /// Results that were taken back because they turned out not to be interesting.
     pub returns: u64,
+    /// How often the input shows the bug, if the test is one that shows it only sometimes.
+    pub input: Option<Rate>,
+    /// How often the result does, by runs of its own; `None` if the reduction ended before.
+    pub result: Option<Rate>,
 }
 
 /// Quantile of the normal distribution for a bound that holds in 95 of 100 cases. It is reported.
 const Z_REPORTED: f64 = 1.645;
+/// Quantile for an interval with two ends.
+const Z_INTERVAL: f64 = 1.96;
 /// Quantile for 3 of 4 cases, which decides: with a higher bound each candidate costs more runs, with a lower one more
 /// results are withdrawn. At 1, a run takes 3 % more tests if one outcome in ten is wrong.
 const Z_DECIDING: f64 = 0.7;
@@ -52,6 +84,14 @@ const TRUST: f64 = 1e4;
 const RESULT_RUNS: u32 = 3;
 /// Runs of such a test that make it one for which nothing is interesting.
 const EMPTY_RUNS: u32 = 5;
+/// Odds at which a candidate of an intermittent test is accepted: the runs on the best result, which all candidates
+/// that were accepted have led to, find out a wrong one.
+const ACCEPT_RATE: f64 = 20.0;
+/// Odds against such a candidate at which it is refused, during the search and in the guarantee. On lists of 30 to 500
+/// units with rates of 0.1 to 0.7, odds of 4 left up to 40 times as many units as odds of 30, for a quarter fewer runs.
+const REFUSE_RATE: f64 = 20.0;
+/// Odds by which the best result keeps its rate or has lost it.
+const TRUST_RATE: f64 = 100.0;
 /// Odds of a text without any evidence.
 pub(super) const EVEN: f64 = 1.0;
 /// Number of runs on one text after which the majority decides.
@@ -71,6 +111,11 @@ impl Tally {
     pub(super) fn add(&mut self, interesting: bool) {
         let count = if interesting { &mut self.yes } else { &mut self.no };
         *count += 1;
+    }
+
+    /// The number of all.
+    pub(super) fn runs(self) -> u32 {
+        self.yes.saturating_add(self.no)
     }
 
     /// The answers that came after `earlier` ones.
@@ -100,6 +145,8 @@ pub(super) struct Trust {
     /// Number of runs that must agree before a candidate is accepted, if the user has set it.
     wanted: Option<u32>,
     is_flaky: bool,
+    /// The rates of a test that shows the bug only sometimes.
+    pub(super) rates: Option<Rates>,
     /// Repeated runs on texts that are taken to be interesting, …
     on_interesting: Repeats,
     /// … and on the others.
@@ -129,9 +176,10 @@ impl Repeats {
 }
 
 impl Trust {
-    /// Starts without evidence. `wanted` runs must agree; `None` decides from the outcomes.
-    pub(super) fn new(wanted: Option<u32>) -> Self {
-        Trust { wanted, ..Trust::default() }
+    /// Starts without evidence. `wanted` runs must agree; `None` decides from the outcomes. With `rates` a result has to
+    /// show the bug often enough.
+    pub(super) fn new(wanted: Option<u32>, rates: Option<Rates>) -> Self {
+        Trust { wanted, is_flaky: rates.is_some(), rates, ..Trust::default() }
     }
 
     /// The test has contradicted itself. `true` the first time.
@@ -141,6 +189,9 @@ impl Trust {
 
     /// Learns from outcomes, most of them repeated, on a text whose verdict is clear by now.
     pub(super) fn learn(&mut self, interesting: bool, repeated: Tally) {
+        if let Some(rates) = self.rates.as_mut().filter(|_| !interesting) {
+            rates.refused(repeated);
+        }
         let (seen, lies) =
             if interesting { (&mut self.on_interesting, repeated.no) } else { (&mut self.on_others, repeated.yes) };
         seen.runs += u64::from(repeated.yes) + u64::from(repeated.no);
@@ -160,6 +211,9 @@ impl Trust {
             Stakes::Candidate | Stakes::Guarantee => self.wanted,
             Stakes::Empty | Stakes::Best | Stakes::Result => None,
         };
+        if let Some(rates) = &self.rates {
+            return by_rate(rates, tally, stakes, odds, wanted);
+        }
         if !self.is_flaky {
             let enough = match stakes {
                 Stakes::Empty => EMPTY_RUNS,
@@ -185,6 +239,34 @@ impl Trust {
         if is_enough { Some(true) } else { (weight <= -too_little.ln()).then_some(false) }
     }
 
+    /// The logarithm of how much likelier these outcomes are if a candidate is interesting than if it isn't, for a test
+    /// that shows the bug only sometimes.
+    pub(super) fn ratio(&self, tally: Tally) -> Option<f64> {
+        Some(self.rates.as_ref()?.ratio(tally, false))
+    }
+
+    /// The number of further runs that will be needed on a candidate after these, however they end, for a test that shows
+    /// the bug only sometimes.
+    pub(super) fn sure_runs(&self, tally: Tally, stakes: Stakes, odds: f64) -> usize {
+        if self.rates.is_none() {
+            return 0;
+        }
+        let after = |runs, yes| {
+            let (yes, no) = if yes { (tally.yes + runs, tally.no) } else { (tally.yes, tally.no + runs) };
+            self.decide(Tally { yes, no }, stakes, odds)
+        };
+        let is_open = |&runs: &u32| after(runs, true).is_none() && after(runs, false).is_none();
+        1 + (1..MOST_RUNS).take_while(is_open).count()
+    }
+
+    /// Whether these outcomes rather speak against a best result.
+    pub(super) fn speaks_against(&self, tally: Tally) -> bool {
+        match &self.rates {
+            Some(rates) => rates.ratio(tally, true) < 0.0,
+            None => tally.no > tally.yes,
+        }
+    }
+
     /// The number of further runs needed after these, if all are interesting.
     pub(super) fn missing(&self, tally: Tally, stakes: Stakes, odds: f64) -> usize {
         let more = |runs| Tally { yes: tally.yes.saturating_add(runs), no: tally.no };
@@ -205,13 +287,32 @@ impl Trust {
     pub(super) fn report(&self) -> Reliability {
         let Repeats { runs, lies } = self.on_interesting.and(self.on_others);
         let (confirmations, returns) = (self.confirmations, self.returns);
+        let input = self.rates.as_ref().map(|rates| rates.input().into());
         Reliability {
+            input,
+            result: None,
             repeated: runs,
             disagreements: lies,
             bound: wilson_bound(lies, runs, Z_REPORTED),
             confirmations,
             returns,
         }
+    }
+}
+
+/// Whether a text with these outcomes has the wanted rate; `None` if the test must run again.
+fn by_rate(rates: &Rates, tally: Tally, stakes: Stakes, odds: f64, wanted: Option<u32>) -> Option<bool> {
+    let is_candidate = matches!(stakes, Stakes::Candidate | Stakes::Guarantee);
+    let weight = odds.ln() + rates.ratio(tally, !is_candidate);
+    if tally.runs() >= rates.most_runs() {
+        // A result that isn't clearly worse is kept.
+        return Some(weight > 0.0 || stakes == Stakes::Best);
+    }
+    let (accept, refuse) = if is_candidate { (ACCEPT_RATE, REFUSE_RATE) } else { (TRUST_RATE, TRUST_RATE) };
+    if weight >= accept.ln() && tally.yes >= wanted.unwrap_or(1) {
+        Some(true)
+    } else {
+        (weight <= -refuse.ln()).then_some(false)
     }
 }
 
@@ -242,7 +343,7 @@ mod tests {
     fn liar(share: f64) -> Trust {
         let runs = 1_000;
         let lies = (share * f64::from(runs)) as u32;
-        let mut trust = Trust::new(None);
+        let mut trust = Trust::new(None, None);
         trust.learn(true, tally(runs - lies, lies));
         trust.learn(false, tally(lies, runs - lies));
         assert!(trust.contradicted() && !trust.contradicted());
@@ -268,7 +369,7 @@ mod tests {
 
     #[test]
     fn trust_believes_an_honest_test_at_once_and_its_last_result_after_three_runs() {
-        let trust = Trust::new(None);
+        let trust = Trust::new(None, None);
         for stakes in [Stakes::Candidate, Stakes::Guarantee, Stakes::Best] {
             assert_eq!(trust.decide(tally(1, 0), stakes, EVEN), Some(true));
             assert_eq!(trust.decide(tally(0, 1), stakes, EVEN), Some(false));
@@ -292,7 +393,7 @@ mod tests {
 
     #[test]
     fn a_test_that_only_refuses_too_often_is_believed_when_it_does_not() {
-        let mut trust = Trust::new(None);
+        let mut trust = Trust::new(None, None);
         trust.contradicted();
         trust.learn(true, tally(500, 500));
         trust.learn(false, tally(0, 1_000));
@@ -303,7 +404,7 @@ mod tests {
 
     #[test]
     fn the_users_number_of_runs_is_taken() {
-        let mut trust = Trust::new(Some(4));
+        let mut trust = Trust::new(Some(4), None);
         assert_eq!(trust.decide(tally(3, 0), Stakes::Candidate, EVEN), None);
         assert_eq!(trust.decide(tally(4, 0), Stakes::Candidate, EVEN), Some(true));
         trust.contradicted();
@@ -356,7 +457,7 @@ mod tests {
 
     #[test]
     fn what_was_seen_is_reported() {
-        let mut trust = Trust::new(None);
+        let mut trust = Trust::new(None, None);
         trust.learn(true, tally(8, 2));
         trust.learn(false, tally(1, 9));
         (trust.confirmations, trust.returns) = (20, 1);

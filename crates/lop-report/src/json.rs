@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 
 use lop_engine::DepthRow;
 use lop_passes::NO_DEPTH;
-use lop_reduce::{Ended, Event, EventSink, Report, Size};
+use lop_reduce::{Ended, Event, EventSink, Rate, Report, Size};
 use lop_run::oracle::{Exit, Outcome, Recalled};
 
 use super::text;
@@ -94,6 +94,7 @@ fn describe(event: &Event<'_>) -> Value {
         Event::Baseline { outcome, deadline } => json!({
             "event": "baseline", "outcome": outcome_of(outcome), "deadline": seconds(*deadline),
         }),
+        Event::InputRate(rate) => json!({ "event": "input_rate", "rate": rate_of(*rate) }),
         Event::Pass { name, round } => json!({ "event": "pass", "pass": name, "round": round }),
         Event::Tested { number, pass, bytes, verdict, duration, cache_hits, recalled, what } => json!({
             "event": "tested", "number": number, "pass": pass, "bytes": bytes,
@@ -160,6 +161,7 @@ fn finished(report: &Report) -> Value {
             "repeated": report.reliability.repeated, "disagreements": report.reliability.disagreements,
             "bound": report.reliability.bound, "confirmations": report.reliability.confirmations,
             "returns": report.reliability.returns,
+            "input": report.reliability.input.map(rate_of), "result": report.reliability.result.map(rate_of),
         },
         "cache_hits": report.cache_hits, "from_journal": report.from_journal,
         "from_shared_cache": report.from_shared_cache, "gate_refusals": report.gate_refusals,
@@ -180,6 +182,11 @@ fn from(recalled: Option<Recalled>) -> &'static str {
         Some(Recalled::Journal { .. }) => "journal",
         Some(Recalled::Cache) => "cache",
     }
+}
+
+fn rate_of(rate: Rate) -> Value {
+    let (low, high) = rate.interval();
+    json!({ "interesting": rate.interesting, "runs": rate.runs, "low": low, "high": high })
 }
 
 fn size_of(size: Size) -> Value {

@@ -164,6 +164,11 @@ impl EventSink for Progress {
                 self.started(size, grammar, (syntax_errors, by_structure), slots);
             }
             Event::Baseline { outcome, deadline } => self.baseline(outcome, deadline),
+            Event::InputRate(rate) => {
+                if self.verbosity > Verbosity::Quiet {
+                    self.say(&format!("the input shows the bug in {}", text::rate_with_interval(rate)));
+                }
+            }
             Event::Pass { name, round } => {
                 self.pass = name;
                 if self.verbosity >= Verbosity::Passes {

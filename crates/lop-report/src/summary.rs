@@ -148,6 +148,7 @@ fn things(report: &Report, places: &OutputPaths<'_>) -> Vec<(&'static str, Strin
             _ => "not yet".to_owned(),
         },
     ));
+    things.extend(rate(report.reliability).map(|rate| ("rate", rate)));
     things.push(("tests", tests(report)));
     things.extend(places.original.map(|original| ("original", text::path(original))));
     things.extend(places.journal.map(|journal| match report.ended {
@@ -174,10 +175,19 @@ fn warnings(report: &Report, places: &OutputPaths<'_>) -> Vec<String> {
     lines
 }
 
+/// How often the result shows a bug that shows only sometimes.
+fn rate(seen: Reliability) -> Option<String> {
+    let input = text::rate(seen.input?);
+    Some(match seen.result {
+        Some(result) => format!("shows the bug in {} (input: {input})", text::rate(result)),
+        None => format!("not measured, because lop was stopped before (input: {input})"),
+    })
+}
+
 /// The warning about a test that contradicted itself.
 fn flaky(seen: Reliability) -> Option<String> {
-    let Reliability { repeated, disagreements, bound, confirmations, returns } = seen;
-    if disagreements == 0 && returns == 0 {
+    let Reliability { repeated, disagreements, bound, confirmations, returns, input, .. } = seen;
+    if (disagreements == 0 && returns == 0) || input.is_some() {
         return None;
     }
     Some(format!(
@@ -390,7 +400,14 @@ Reduced a.c: 12,345 → 57 bytes, 2,301 → 13 tokens, 411 → 3 lines (0.5% lef
 
     #[test]
     fn a_flaky_test_is_called_flaky() {
-        let seen = Reliability { repeated: 1_200, disagreements: 60, bound: 0.0617, confirmations: 1_190, returns: 1 };
+        let seen = Reliability {
+            repeated: 1_200,
+            disagreements: 60,
+            bound: 0.0617,
+            confirmations: 1_190,
+            returns: 1,
+            ..Reliability::default()
+        };
         let expected = "the test is flaky: 60 of 1,200 repeated runs disagreed (5.0%, at most 6.2%); \
                         1,190 confirmations, 1 result withdrawn";
         assert_eq!(flaky(seen).as_deref(), Some(expected));

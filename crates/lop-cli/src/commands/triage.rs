@@ -70,7 +70,8 @@ pub fn run(args: &TriageArgs) -> Result<Code, Failure> {
         .map_err(Failure::Output)?;
     tell(args, &record, &rows, &out)?;
     if stopped {
-        let words: Vec<OsString> = std::iter::once("lop".into()).chain(std::env::args_os().skip(1)).collect();
+        let words: Vec<OsString> =
+            std::iter::once("lop".into()).chain(crate::typed_words().into_iter().skip(1)).collect();
         let line = shell_line(words.iter().map(OsString::as_os_str));
         // A closed standard error is no reason to fail.
         let _ = writeln!(text::stderr(), "stopped early; continue with: {line}");
@@ -209,7 +210,7 @@ impl Triage<'_> {
         let oracle = self.many.oracle(&file.path)?;
         match missing_of(&oracle, &file.path, written, probe, content)? {
             Some(missing) => {
-                let typed = std::env::args_os().collect();
+                let typed = crate::typed_words();
                 Err(Failure::Missing { path: file.path.clone(), missing, typed })
             }
             None => Ok(()),

@@ -106,6 +106,11 @@ pub(super) fn entries(
     Ok(entries)
 }
 
+/// Whether this is the long name of an option, or its earlier one.
+pub(super) fn has_name(arg: &Arg, name: &str) -> bool {
+    arg.get_long() == Some(name) || arg.get_all_aliases().is_some_and(|aliases| aliases.contains(&name))
+}
+
 /// Finds the option with a name. The error has the message and the hint.
 fn option<'c>(command: &'c Command, name: &str) -> Result<&'c Arg, (String, String)> {
     if POSITIONAL.contains(&name.to_ascii_lowercase().as_str()) {
@@ -113,7 +118,7 @@ fn option<'c>(command: &'c Command, name: &str) -> Result<&'c Arg, (String, Stri
         return Err((message, "lop TEST FILE, or lop FILE -- CMD ARGS…".to_owned()));
     }
     let options = || command.get_arguments().filter_map(|arg| Some((arg, arg.get_long()?)));
-    if let Some((arg, _)) = options().find(|(_, long)| *long == name) {
+    if let Some((arg, _)) = options().find(|(arg, _)| has_name(arg, name)) {
         let Some(SetBy::CommandLine(why)) = arg.get() else { return Ok(arg) };
         return Err((format!("{name} cannot be set in a file: {why}"), format!("use --{name} on the command line")));
     }
@@ -148,6 +153,9 @@ fn words(arg: &Arg, value: &Value, folder: &Path, home: Option<&Path>) -> Result
     };
     match (arg.get_action(), value) {
         (ArgAction::SetTrue, Value::Boolean(set)) => Ok(if *set { vec![flag()] } else { Vec::new() }),
+        (ArgAction::Set, Value::Boolean(set)) if arg.get_num_args().is_some_and(|values| values.min_values() == 0) => {
+            Ok(if *set { vec![flag()] } else { Vec::new() })
+        }
         (ArgAction::SetTrue, _) => Err("takes true or false"),
         (ArgAction::Count, Value::Integer(times @ 0..=9)) => Ok((0..*times).map(|_| flag()).collect()),
         (ArgAction::Count, _) => Err("takes a number from 0 to 9"),

@@ -120,7 +120,7 @@ fn takes(command: &Command, name: &str) -> bool {
     if (command.get_name(), name) == ("verify", "yes") {
         return false;
     }
-    command.get_arguments().any(|arg| arg.get_long() == Some(name))
+    command.get_arguments().any(|arg| file::has_name(arg, name))
 }
 
 /// The entries of the layers, the more important first, that fit the typed options.

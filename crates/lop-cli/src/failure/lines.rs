@@ -6,7 +6,7 @@ use lop_report::text::{self, HINT, STRONG};
 
 /// The hint for a flaky test.
 pub(super) const REPEATABLE: &str = "make the test repeatable (fixed seeds; no addresses, times or temporary names in the condition), or use \
-                          --allow-flaky";
+                          --flaky";
 
 /// The hint on how to choose the condition.
 pub(crate) const BY_HAND: &str = "say what to keep with --stderr RE, --stdout RE, --signal NAME or --exit-code N";

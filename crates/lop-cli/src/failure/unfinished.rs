@@ -127,6 +127,9 @@ impl Unfinished {
                 self.show_run(out, outcome)?;
                 hint_line(out, REPEATABLE)?;
             }
+            ReduceError::TooRare { .. } => {
+                hint_line(out, "ask for a lower rate, or for the file's own with --flaky")?;
+            }
             ReduceError::InTurns { outcome, .. } => {
                 self.show_run(out, outcome)?;
                 hint_line(

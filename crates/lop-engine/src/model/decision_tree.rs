@@ -4,7 +4,7 @@
 //! Subtrees of an optimal tree are optimal for the conditional distribution, and conditioning on an
 //! answer is cutting the interval. So only the root is ever computed, and no tree is stored.
 
-use crate::model::run_length::Tail;
+use crate::model::weak_evidence::Masses;
 
 /// More possible lengths than this are grouped before the tree is built.
 const MAX_LEAVES: usize = 64;
@@ -131,7 +131,7 @@ pub(crate) fn root_split(weights: &[f64]) -> usize {
 /// The length m in (lo, hi) to ask about so that the length is known after the fewest questions, and
 /// the probability of yes, when the length is known to be in lo..hi. `tail` begins at lo; with `open`
 /// the last length means "hi − 1 or more".
-pub(crate) fn choose(tail: &Tail, lo: usize, hi: usize, open: bool) -> (usize, f64) {
+pub(crate) fn choose(tail: &impl Masses, lo: usize, hi: usize, open: bool) -> (usize, f64) {
     debug_assert!(hi - lo >= 2, "one possible length needs no question");
     let last = if open { tail.at_least(hi - 1) } else { (tail.below(hi) - tail.below(hi - 1)).max(0.0) };
     let cuts = cuts(tail, lo, hi);
@@ -153,7 +153,7 @@ pub(crate) fn choose(tail: &Tail, lo: usize, hi: usize, open: bool) -> (usize, f
 
 /// The expected number of questions that tell the length in 0..=cap, `tail` beginning at 0 and cap
 /// meaning "cap or more"; groups of lengths count as if they were uniform inside.
-pub(crate) fn expected_depth(tail: &Tail, cap: usize) -> f64 {
+pub(crate) fn expected_depth(tail: &impl Masses, cap: usize) -> f64 {
     let cuts = cuts(tail, 0, cap + 1);
     let (mut from, mut below, mut inside) = (0, 0.0, 0.0);
     let mut weights = Vec::with_capacity(cuts.len() + 1);
@@ -169,7 +169,7 @@ pub(crate) fn expected_depth(tail: &Tail, cap: usize) -> f64 {
 
 /// The cuts between (groups of) lengths, each with the mass below it. The last is always hi − 1, as
 /// "everything to the end" is the one length that is worth a question of its own.
-fn cuts(tail: &Tail, lo: usize, hi: usize) -> Vec<(usize, f64)> {
+fn cuts(tail: &impl Masses, lo: usize, hi: usize) -> Vec<(usize, f64)> {
     if hi - lo <= MAX_LEAVES {
         return (lo + 1..hi).map(|m| (m, tail.below(m))).collect();
     }
@@ -195,7 +195,7 @@ fn cuts(tail: &Tail, lo: usize, hi: usize) -> Vec<(usize, f64)> {
 
 /// The first m in (after, end) with mass `target` below it; gallops with `stride` and bisects, as
 /// neighbouring quantiles are about equally far apart.
-fn quantile(tail: &Tail, target: f64, after: usize, end: usize, stride: usize) -> Option<(usize, f64)> {
+fn quantile(tail: &impl Masses, target: f64, after: usize, end: usize, stride: usize) -> Option<(usize, f64)> {
     let mut low = after;
     let mut step = stride;
     let mut found;

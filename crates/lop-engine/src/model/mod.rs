@@ -22,3 +22,4 @@ pub(crate) mod logarithms;
 pub(crate) mod posterior;
 pub(crate) mod run_length;
 pub(crate) mod view;
+pub(crate) mod weak_evidence;

@@ -8,6 +8,7 @@ use crate::model::decision_tree;
 use crate::model::exposure::{Ahead, Exposure, PerExponent};
 use crate::model::posterior::Posterior;
 use crate::model::run_length::{Before, Run, Survival};
+use crate::model::weak_evidence::{Masses, WeakEvidence, Weighed};
 use crate::runs::Runs;
 
 /// Minimum probability of a run length for a question about it.
@@ -66,6 +67,8 @@ struct Cursor {
     outlook: Option<Survival>,
     /// Probability of the lengths that were possible at the start.
     possible: f64,
+    /// The outcomes of questions about it that are not decided.
+    weak: WeakEvidence,
     /// The length asked about and the chance of yes, computed when first needed.
     choice: Option<(usize, f64)>,
 }
@@ -87,6 +90,7 @@ impl Cursor {
             survival,
             outlook: None,
             possible,
+            weak: WeakEvidence::default(),
             choice: None,
         }
     }
@@ -96,7 +100,25 @@ impl Cursor {
         let (lo, hi) = (self.lo, self.hi);
         let open = hi == self.cap + 1;
         let survival = self.outlook.as_ref().unwrap_or(&self.survival);
-        *self.choice.get_or_insert_with(|| decision_tree::choose(&survival.tail(lo), lo, hi, open))
+        *self.choice.get_or_insert_with(|| {
+            let tail = survival.tail(lo);
+            if self.weak.is_empty() {
+                decision_tree::choose(&tail, lo, hi, open)
+            } else {
+                decision_tree::choose(&Weighed::new(&tail, &self.weak), lo, hi, open)
+            }
+        })
+    }
+
+    /// The probability that the run is at least `m` long, by all that is known but the weak evidence about m itself.
+    fn chance_of(&self, m: usize) -> f64 {
+        let tail = self.outlook.as_ref().unwrap_or(&self.survival).tail(self.lo);
+        let mut weak = self.weak.clone();
+        weak.weigh(m, 0.0);
+        let weighed = Weighed::new(&tail, &weak);
+        let beyond = if self.hi == self.cap + 1 { 0.0 } else { weighed.at_least(self.hi) };
+        let (below, above) = (weighed.below(m), (weighed.at_least(m) - beyond).max(0.0));
+        if below + above > 0.0 { above / (below + above) } else { 0.5 }
     }
 
     /// Probability the model gave to the run's outcome when the run began.
@@ -227,6 +249,27 @@ impl Lane {
         }
     }
 
+    /// The probability that these units may go, which `may_adopt` has returned, without the outcomes of the question about
+    /// them.
+    pub(crate) fn chance_of(&self, units: &Range<usize>) -> Option<f64> {
+        let cursor = self.cursor.as_ref()?;
+        Some(cursor.chance_of(cursor.lo + units.len()))
+    }
+
+    /// Weighs the outcomes of the question about these units, which `may_adopt` has returned.
+    pub(crate) fn weigh(&mut self, units: &Range<usize>, ratio: f64) {
+        if let Some(cursor) = &mut self.cursor {
+            cursor.weak.weigh(cursor.lo + units.len(), ratio);
+            cursor.choice = None;
+        }
+    }
+
+    /// Whether there is weak evidence about the run under way, so that an answer may be to another question than that of
+    /// `ask`.
+    pub(crate) fn is_weighed(&self) -> bool {
+        self.cursor.as_ref().is_some_and(|cursor| !cursor.weak.is_empty())
+    }
+
     /// Lets `ask` return those of the next units that are in `union`, if there are any and the run may be that long.
     /// Returns whether it does.
     pub(crate) fn adopt_gone(&mut self, union: &Runs) -> bool {
@@ -277,6 +320,8 @@ impl Lane {
             cursor.timed_out = answer.timed_out;
             cursor.certified = answer.known_removals;
         }
+        let (lo, hi) = (cursor.lo, cursor.hi);
+        cursor.weak.keep_between(lo, hi);
         self.settle(posterior, context);
     }
 

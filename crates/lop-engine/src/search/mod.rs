@@ -17,7 +17,7 @@ use crate::model::evidence::ListEvidence;
 use crate::model::posterior::Posterior;
 use crate::model::view::EvidenceView;
 use crate::parallel::endings;
-use crate::parallel::lane::Answer;
+use crate::parallel::lane::{Answer, Lane};
 use crate::parallel::speculation::{Futures, SearchState, lane_purpose};
 use crate::question::{Progress, Question, QuestionId};
 use crate::runs::Runs;
@@ -276,6 +276,36 @@ impl Search {
         self.questions.records.contains_key(&id)
     }
 
+    /// The probability that the answer to a question will be *interesting*, by all that is known but the outcomes of the
+    /// question itself; `None` if there is no model of it.
+    pub fn chance_of(&mut self, id: QuestionId) -> Option<f64> {
+        match self.lane_of(id) {
+            Some((lane, units)) => lane.chance_of(&units),
+            None => match &self.phase {
+                Phase::Verify(verification) => Some(verification.pick()?.chance),
+                Phase::Sweep(_) | Phase::Finished => None,
+            },
+        }
+    }
+
+    /// Takes outcomes of an intermittent test that do not answer a question yet: `ratio` is the logarithm of how much
+    /// likelier all outcomes of the question so far are if its candidate is interesting than if it is not. The next
+    /// question may be another one. An answer, by `observe`, is a ratio without limit.
+    pub fn weigh(&mut self, id: QuestionId, ratio: f64) {
+        if let Some((lane, units)) = self.lane_of(id) {
+            lane.weigh(&units, ratio);
+        }
+    }
+
+    /// The lane that asks a question about its run under way, with the units that the question is about.
+    fn lane_of(&mut self, id: QuestionId) -> Option<(&mut Lane, Range<usize>)> {
+        let record = self.questions.records.get(&id)?;
+        let (Purpose::Lane(lane, gone), Phase::Sweep(sweep)) = (&*record.purpose, &mut self.phase) else { return None };
+        let lane = sweep.lanes.iter_mut().find(|other| other.id == *lane)?;
+        let units = lane.may_adopt(gone)?;
+        Some((lane, units))
+    }
+
     /// Takes an answer and commits as many steps as the known answers allow. Unknown ids, and second
     /// answers to one question, are ignored.
     pub fn observe(&mut self, id: QuestionId, verdict: Verdict) -> Progress {
@@ -341,7 +371,9 @@ impl Search {
                     let purpose = lane_purpose(&sweep.lanes[at], &Runs::default(), units);
                     let found = match questions.answered(&purpose) {
                         // Any outcome for this run helps, even of an obsolete question.
-                        None if sweep.lanes.len() > 1 => questions.adopt(&mut sweep.lanes[at]),
+                        None if sweep.lanes.len() > 1 || sweep.lanes[at].is_weighed() => {
+                            questions.adopt(&mut sweep.lanes[at])
+                        }
                         found => found,
                     };
                     let Some((id, record, verdict)) = found else { continue };

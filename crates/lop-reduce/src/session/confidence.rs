@@ -4,8 +4,10 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use crate::current::Best;
+use crate::rates::Rates;
 use crate::report::PassStats;
 use crate::trust::{Tally, Trust};
+use lop_run::exec::Key;
 
 /// Number of refusals in a row after which lop confirms the best result of a test that has contradicted itself; then
 /// after twice as many, and so on until a candidate is accepted. With 6, a run takes 11 % more tests if three of ten
@@ -29,6 +31,12 @@ pub(super) struct Confidence {
     pub(super) patience: u32,
     /// Confirms the best result during the search while the test has not contradicted itself.
     pub(super) looks: u32,
+    /// Whether the best result seems to show the bug more often than those before it, and the user wants that.
+    pub(super) looks_higher: bool,
+    /// Whether the input has to be measured more exactly.
+    pub(super) doubts_input: bool,
+    /// The runs by which a best result was measured.
+    pub(super) measured: Option<(Key, Tally)>,
     /// The numbers of interesting and of refused candidates of a pass.
     pub(super) found: HashMap<&'static str, Tally>,
 }
@@ -42,12 +50,25 @@ pub(super) struct Snapshot {
 
 impl Confidence {
     /// Nothing is trusted yet but the input.
-    pub(super) fn new(wanted: Option<u32>) -> Self {
-        let trust = Trust::new(wanted);
+    pub(super) fn new(wanted: Option<u32>, rates: Option<Rates>) -> Self {
+        let trust = Trust::new(wanted, rates);
         let found = HashMap::new();
         let (trusted, past) = (Vec::new(), Vec::new());
         let (refusals, unlooked, patience, looks) = (0, 0, PATIENCE, 0);
-        Confidence { trust, trusted, past, refusals, unlooked, patience, looks, found }
+        let (looks_higher, doubts_input, measured) = (false, false, None);
+        Confidence {
+            trust,
+            trusted,
+            past,
+            refusals,
+            unlooked,
+            patience,
+            looks,
+            looks_higher,
+            doubts_input,
+            measured,
+            found,
+        }
     }
 
     /// Whether a text is the result that was confirmed last.

@@ -16,12 +16,14 @@
 
 use std::sync::Arc;
 
-use super::Session;
 use super::confidence::{Confidence, PATIENCE, Snapshot};
+use super::{BASELINE, Session};
 use crate::current::Best;
 use crate::event::Event;
 use crate::interrupt::Interrupt;
 use crate::memory::{Answers, CERTAIN, Why};
+use crate::question_source::QuestionSource;
+use crate::rates::{Comparison, Rates};
 use crate::steps::MINIMALITY;
 use crate::trust::{EVEN, Reliability, Stakes, Tally};
 use lop_engine::Verdict;
@@ -43,6 +45,15 @@ const MOST_RETURNS: u64 = 20;
 /// The name that counts the confirmations of the best result.
 const CONFIRMATION: &str = "confirmation";
 
+/// How exactly a best result is compared with the wanted rate.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Extent {
+    /// Until it is clear that it isn't much lower.
+    Clear,
+    /// With as many runs as the input had.
+    Measured,
+}
+
 impl Session<'_, '_> {
     /// Returns the reliability of the test.
     pub(crate) fn reliability(&self) -> Reliability {
@@ -57,7 +68,11 @@ impl Session<'_, '_> {
     /// The input was judged: so often *interesting*, so often not. It is trusted whatever the test says.
     pub(crate) fn trust_input(&mut self, yes: u32, no: u32) -> Result<(), Interrupt> {
         let tally = Tally { yes, no };
-        self.confidence.trust.learn(true, tally);
+        if let Some(rates) = &mut self.confidence.trust.rates {
+            rates.measured(tally);
+        } else {
+            self.confidence.trust.learn(true, tally);
+        }
         let input = self.snapshot();
         self.memory.set_answers(key(&input.best.text), Answers::certain(Verdict::Interesting));
         self.confidence.trusted = vec![input];
@@ -74,9 +89,10 @@ impl Session<'_, '_> {
     }
 
     /// The verdict on a text, if known well enough for the present stakes.
-    pub(super) fn known(&self, key: &Key) -> Option<Verdict> {
+    /// `odds` are the text's odds before all outcomes.
+    pub(super) fn known(&self, key: &Key, odds: f64) -> Option<Verdict> {
         let answers = self.memory.answers(key)?;
-        let decided = self.confidence.trust.decide(answers.tally, self.stakes(), self.odds())?;
+        let decided = self.confidence.trust.decide(answers.tally, self.stakes(), odds)?;
         Some(answers.decided(decided))
     }
 
@@ -111,10 +127,10 @@ impl Session<'_, '_> {
         if !interesting {
             answers.refusal = verdict;
         }
-        if before.is_none() {
-            answers.evidence = answers.tally;
-        } else {
+        if before.is_some() {
             self.confidence.trust.confirmations += 1;
+        } else if self.confidence.trust.rates.is_none() {
+            answers.evidence = answers.tally;
         }
         let Tally { yes, no } = answers.tally;
         if yes > 0 && no > 0 {
@@ -130,6 +146,11 @@ impl Session<'_, '_> {
             if yes + no > 1 {
                 self.emit(&Event::Confirmed { interesting, yes, no, bytes: text.len(), is_best: false })?;
             }
+        }
+        if decided.is_none() {
+            let rates = self.confidence.trust.rates.as_ref();
+            let tests = self.statistics.counts.total();
+            self.confidence.doubts_input |= rates.is_some_and(|rates| rates.doubts_input(answers.tally, tests));
         }
         if decided == Some(false) {
             self.memory.correct_record(&key, Why::Refused);
@@ -150,23 +171,160 @@ impl Session<'_, '_> {
             let is_worth_a_call = looks == 0 || unlooked >= half.max(LONG_PATIENCE);
             return is_worth_a_call && refusals >= HONEST_PATIENCE && !is_input && !self.best_is_trusted();
         }
+        if self.confidence.doubts_input {
+            return true;
+        }
+        if self.confidence.trust.rates.is_some() {
+            return (refusals >= patience || self.confidence.looks_higher) && !is_input && !self.best_is_trusted();
+        }
         refusals >= patience && !is_input
     }
 
     /// Looks at the best result again.
     pub(super) fn check_best(&mut self) -> Result<(), Interrupt> {
+        if std::mem::take(&mut self.confidence.doubts_input) {
+            let pass = std::mem::replace(&mut self.statistics.pass, BASELINE);
+            let measured = self.measure_input();
+            self.statistics.pass = pass;
+            return measured;
+        }
         self.confidence.unlooked = 0;
         if !self.confidence.trust.is_flaky() {
             self.confidence.looks += 1;
         } else {
             self.confidence.patience = self.confidence.patience.saturating_mul(2);
         }
-        self.confirm_best(Stakes::Best)
+        if self.confidence.trust.rates.is_none() {
+            return self.confirm_best(Stakes::Best);
+        }
+        let is_higher = std::mem::take(&mut self.confidence.looks_higher);
+        self.compare_best(if is_higher { Extent::Measured } else { Extent::Clear })
     }
 
     /// Makes sure of the result at the end, unless it is the input.
     pub(crate) fn confirm_result(&mut self) -> Result<(), Interrupt> {
-        if self.is_input() { Ok(()) } else { self.confirm_best(Stakes::Result) }
+        if self.is_input() || self.rate_of_result().is_some() {
+            return Ok(());
+        }
+        if self.confidence.trust.rates.is_none() {
+            return self.confirm_best(Stakes::Result);
+        }
+        self.compare_best(Extent::Measured)
+    }
+
+    /// Trusts the best result if it shows the bug as often as wanted; otherwise takes it back.
+    fn compare_best(&mut self, extent: Extent) -> Result<(), Interrupt> {
+        let best = Arc::clone(self.best());
+        let pass = std::mem::replace(&mut self.statistics.pass, CONFIRMATION);
+        let settled = self.compare(&best, extent).and_then(|(holds, tally)| {
+            let Tally { yes, no } = tally;
+            self.emit(&Event::Confirmed { interesting: holds, yes, no, bytes: best.len(), is_best: true })?;
+            if !holds {
+                return self.take_back();
+            }
+            if extent == Extent::Measured {
+                self.confidence.measured = Some((key(&best), tally));
+                self.confidence.trust.rates.iter_mut().for_each(|rates| rates.raise(tally));
+            }
+            self.trust_best();
+            Ok(())
+        });
+        self.statistics.pass = pass;
+        settled
+    }
+
+    /// Compares how often a text shows the bug with how often it should, by runs of its own. Before the text counts as
+    /// worse, the input is measured more exactly: with a rate that is too high nothing would be good enough.
+    fn compare(&mut self, text: &Arc<[u8]>, extent: Extent) -> Result<(bool, Tally), Interrupt> {
+        let mut tally = Tally::default();
+        if extent == Extent::Clear {
+            while self.confidence.trust.decide(tally, Stakes::Best, EVEN).is_none() {
+                let missing = self.confidence.trust.sure_runs(tally, Stakes::Best, EVEN);
+                self.run_again(text, &mut tally, missing)?;
+            }
+            if self.confidence.trust.decide(tally, Stakes::Best, EVEN) == Some(true) {
+                return Ok((true, tally));
+            }
+        }
+        while let Some(rates) = &self.confidence.trust.rates {
+            match rates.compare(tally) {
+                Comparison::Holds => return Ok((true, tally)),
+                Comparison::HasFallen => return Ok((false, tally)),
+                Comparison::NeedsRuns(runs) => self.run_again(text, &mut tally, runs)?,
+                Comparison::NeedsInput => self.measure_input()?,
+            }
+        }
+        Ok((true, tally))
+    }
+
+    /// Measures the input's rate more exactly.
+    fn measure_input(&mut self) -> Result<(), Interrupt> {
+        let runs = self.confidence.trust.rates.as_ref().and_then(Rates::further_runs);
+        let input = self.confidence.trusted.first().map(|input| Arc::clone(&input.best.text));
+        if let (Some(runs), Some(input)) = (runs, input) {
+            let mut more = Tally::default();
+            for left in (1..=runs).rev() {
+                self.run_again(&input, &mut more, left)?;
+            }
+            self.confidence.trust.rates.iter_mut().for_each(|rates| rates.measured(more));
+        }
+        Ok(())
+    }
+
+    /// Runs the test on a text once more; it will be asked about at least this number of times.
+    fn run_again(&mut self, text: &Arc<[u8]>, tally: &mut Tally, times: usize) -> Result<(), Interrupt> {
+        self.will_judge(text, times)?;
+        self.check_limits()?;
+        let outcome = self.judge(text, "how often it shows the bug")?;
+        tally.add(outcome.verdict.ok_or_else(|| self.stopped())? == Verdict::Interesting);
+        self.confidence.trust.confirmations += 1;
+        Ok(())
+    }
+
+    /// How often the best result shows the bug, if it was measured.
+    pub(crate) fn rate_of_result(&self) -> Option<Tally> {
+        let rates = self.confidence.trust.rates.as_ref()?;
+        if self.is_input() {
+            return Some(rates.input());
+        }
+        let measured = self.confidence.measured.filter(|(text, _)| *text == key(self.best()));
+        measured.map(|(_, tally)| tally)
+    }
+
+    /// Whether the input shows the bug less often than the user wants.
+    pub(crate) fn is_input_too_rare(&self) -> bool {
+        self.confidence.trust.rates.as_ref().is_some_and(Rates::is_input_too_rare)
+    }
+
+    /// A text was accepted: if the user wants a higher rate, and it seems to have one, it is measured.
+    pub(super) fn look_for_higher_rate(&mut self, text: &Arc<[u8]>) {
+        let Some(rates) = &self.confidence.trust.rates else { return };
+        self.confidence.looks_higher =
+            self.memory.answers(&key(text)).is_some_and(|answers| rates.looks_higher(answers.tally));
+    }
+
+    /// The evidence against a candidate that is not decided, if that is where its outcomes point.
+    pub(super) fn evidence_against(&self, text: &Arc<[u8]>) -> Option<f64> {
+        let ratio = self.confidence.trust.ratio(self.memory.answers(&key(text))?.tally)?;
+        (ratio < 0.0).then_some(ratio)
+    }
+
+    /// Lets idle workers run the test on a candidate as often as it will be asked about, for a test that shows the bug only
+    /// sometimes.
+    pub(super) fn will_judge_candidate(&mut self, text: &Arc<[u8]>, odds: f64) -> Result<(), Interrupt> {
+        if self.confidence.trust.rates.is_none() {
+            return Ok(());
+        }
+        let tally = self.memory.answers(&key(text)).map(|answers| answers.tally).unwrap_or_default();
+        self.will_judge(text, self.confidence.trust.sure_runs(tally, self.stakes(), odds))
+    }
+
+    /// The odds that the candidate of a question is interesting, before any outcome.
+    pub(super) fn odds_of(&self, source: &mut dyn QuestionSource, question: u64) -> f64 {
+        match self.confidence.trust.rates.as_ref().and_then(|_| source.prior(question)) {
+            Some(chance) => (chance / (1.0 - chance)).clamp(LEAST_ODDS, EVEN),
+            None => self.odds(),
+        }
     }
 
     /// The best result will probably be confirmed at the end: idle workers can start now.
@@ -227,11 +385,8 @@ impl Session<'_, '_> {
         let known = self.answers_on_best(stakes);
         let asked = self.ask_again(&best, known, stakes);
         let holds = match asked {
-            Ok(true) if self.best_is_trusted() => Ok(()),
             Ok(true) => {
-                let best = self.snapshot();
-                self.confidence.past.clear();
-                self.confidence.trusted.push(best);
+                self.trust_best();
                 Ok(())
             }
             Ok(false) => self.take_back(),
@@ -241,10 +396,22 @@ impl Session<'_, '_> {
         holds
     }
 
+    /// The best result holds.
+    fn trust_best(&mut self) {
+        if !self.best_is_trusted() {
+            let best = self.snapshot();
+            self.confidence.past.clear();
+            self.confidence.trusted.push(best);
+        }
+    }
+
     /// The answers on the best result that count when it is looked at again. On the way those for which it was accepted do.
     /// At the end they do not: of many texts that are not interesting one may have been called so again and again, and
     /// that is the one that was accepted.
     fn answers_on_best(&self, stakes: Stakes) -> Tally {
+        if self.confidence.trust.rates.is_some() {
+            return Tally::default();
+        }
         match self.memory.answers(&key(self.best())) {
             Some(answers)
                 if stakes == Stakes::Best && self.confidence.trust.is_flaky() && answers.tally.yes < CERTAIN =>
@@ -274,7 +441,7 @@ impl Session<'_, '_> {
             let verdict = match outcome {
                 Ok(verdict) => verdict,
                 Err(interrupt) => {
-                    if tally.no > tally.yes && text == self.best() {
+                    if self.confidence.trust.speaks_against(tally) && text == self.best() {
                         self.go_back_to_trusted()?;
                     }
                     return Err(interrupt);
@@ -296,11 +463,26 @@ impl Session<'_, '_> {
         }
     }
 
+    /// Whether an earlier result holds when the test is asked about it once more.
+    fn holds(&mut self, text: &Arc<[u8]>) -> Result<bool, Interrupt> {
+        if self.confidence.trust.rates.is_some() {
+            self.compare(text, Extent::Measured).map(|(holds, _)| holds)
+        } else {
+            self.ask_again(text, Tally::default(), Stakes::Best)
+        }
+    }
+
     /// Goes back to the newest earlier result that holds when the test is asked about it once more.
     fn take_back(&mut self) -> Result<(), Interrupt> {
         self.confidence.trust.returns += 1;
-        // The answer for which it was accepted was a lie.
-        self.confidence.trust.learn(false, Tally { yes: 1, no: 0 });
+        if let Some(rates) = &mut self.confidence.trust.rates {
+            rates.was_wrong();
+            // All candidates that were accepted since the last trusted result may have been lucky.
+            self.memory.forget_interesting();
+        } else {
+            // The answer for which it was accepted was a lie.
+            self.confidence.trust.learn(false, Tally { yes: 1, no: 0 });
+        }
         if self.best_is_trusted() {
             self.confidence.trusted.pop();
         }
@@ -308,7 +490,7 @@ impl Session<'_, '_> {
         loop {
             self.go_back_to_trusted()?;
             let best = Arc::clone(self.best());
-            if self.confidence.trusted.len() < 2 || self.ask_again(&best, Tally::default(), Stakes::Best)? {
+            if self.confidence.trusted.len() < 2 || self.holds(&best)? {
                 return Err(Interrupt::Returned);
             }
             self.confidence.trusted.pop();
@@ -324,7 +506,7 @@ impl Session<'_, '_> {
         let mut halted = Ok(());
         while holds < doubtful && halted.is_ok() {
             let middle = (holds + doubtful) / 2;
-            match self.ask_again(&Arc::clone(&past[middle].best.text), Tally::default(), Stakes::Best) {
+            match self.holds(&Arc::clone(&past[middle].best.text)) {
                 Ok(true) => holds = middle + 1,
                 Ok(false) => doubtful = middle,
                 Err(interrupt) => halted = Err(interrupt),
