@@ -141,7 +141,7 @@ fn the_doctor_and_the_verification_take_what_they_know_of_it() {
     let ran = at_home(&folder, &["verify", "case.txt"]).expect_code(0);
     assert!(ran.stderr.contains("note: jobs, exit-code, timeout from "), "{}", ran.stderr);
     for (reader, expected) in
-        [("lop doctor:", "at, color, crash, exit-code"), ("lop verify:", "at, color, crash, exit-code")]
+        [("lop doctor:", "at, color, crash, exit-code"), ("lop verify:", "at, color, confirm, crash, exit-code")]
     {
         assert_eq!(shown(&folder, &[], reader.trim_end_matches(' ')).find(expected), Some(reader.len() + 1));
     }

@@ -45,6 +45,7 @@ mod parsers;
 mod pathological;
 mod project;
 mod quality;
+mod rates;
 mod readme;
 mod reduce;
 #[cfg(feature = "remote")]

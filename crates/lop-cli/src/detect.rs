@@ -10,9 +10,10 @@ use lop_reduce::Project;
 use lop_reduce::usual_deadline;
 use lop_report::Verbosity;
 use lop_report::text::{self, HINT, STRONG, WARN};
-use lop_run::oracle::{Cancel, Conditions, Exit, Seen, Signature, Table, shell_line};
+use lop_run::oracle::{Cancel, Conditions, Exit, Outcome, Seen, Signature, Table, shell_line};
 
 use super::failure::{BY_HAND, Failure};
+use super::flaky_args::FlakyArgs;
 use super::incomplete_test::IncompleteTest;
 use super::line;
 use super::second_commands::companions;
@@ -36,6 +37,7 @@ pub(crate) fn settle(settings: &mut Settings, typed: Option<&[OsString]>, cancel
         sought: &settings.test.sought,
         confinement: &settings.test.confinement,
         deadline: settings.options.deadline,
+        flaky: settings.options.flaky.map_or_else(FlakyArgs::never, |_| FlakyArgs::usual()),
         allow_empty: settings.options.allow_empty,
         trivial_inputs: &trivial_inputs,
         spec: settings.test.spec.clone(),
@@ -117,7 +119,9 @@ impl IncompleteTest<'_> {
         let named = self.trivial_inputs.project().and_then(|project| project.named(self.content).into_iter().next());
         let path = named.as_ref().map_or(self.path, Entry::path);
         let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
-        let (first, written) = place.run(&self.oracle, self.content);
+        let is_answer = |outcome: &Outcome| outcome.exit != Exit::Code(0) || outcome.unresolved.is_some();
+        let run = self.flaky.until(|| place.run(&self.oracle, self.content), |(outcome, _)| is_answer(outcome));
+        let (first, written) = run;
         let seen = Seen {
             exit: first.exit,
             stdout: &written.stdout,
@@ -142,7 +146,8 @@ impl IncompleteTest<'_> {
                 _ => Ok(DetectedFailure::Nothing),
             };
         }
-        let again = place.run(&self.oracle, self.content);
+        let again =
+            self.flaky.until(|| place.run(&self.oracle, self.content), |(outcome, _)| outcome.exit == first.exit);
         // On texts with nothing in them it takes no longer than on the input.
         place.deadline = self.deadline.unwrap_or_else(|| usual_deadline(first.duration));
         let probes = signature_choice::probe(&signatures, &seen, self.trivial_inputs, &mut |text: &[u8]| {

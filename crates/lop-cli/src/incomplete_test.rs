@@ -12,6 +12,7 @@ use lop_run::oracle::{Cancel, CommandOracle, ConditionSpec, Confinement, Outcome
 
 use super::beside::side_files;
 use super::failure::Failure;
+use super::flaky_args::FlakyArgs;
 use super::signature_args::SignatureArgs;
 
 /// A test about which something is left open.
@@ -28,6 +29,8 @@ pub(crate) struct IncompleteTest<'a> {
     pub(crate) confinement: &'a Confinement,
     /// The deadline of a run, if one was given.
     pub(crate) deadline: Option<Duration>,
+    /// How often a run that does not fail is repeated.
+    pub(crate) flaky: FlakyArgs,
     /// Whether a failure may be kept that the empty file shows as well.
     pub(crate) allow_empty: bool,
     /// The forms of the test case with nothing in it.

@@ -6,6 +6,7 @@ use std::time::Duration;
 use clap::Args;
 
 use super::condition_args::ConditionArgs;
+use super::flaky_args::FlakyArgs;
 use super::grammar_args::GrammarArgs;
 use super::many_args::ManyArgs;
 use super::values::seconds;
@@ -46,6 +47,9 @@ pub struct IsolateArgs {
     #[arg(long, value_name = "SECS", value_parser = seconds)]
     pub timeout: Option<Duration>,
 
+    /// Whether the failure shows only sometimes.
+    #[command(flatten)]
+    pub flaky: FlakyArgs,
     /// Conditions on a run that fails.
     #[command(flatten)]
     pub conditions: ConditionArgs,

@@ -20,6 +20,7 @@ pub mod failure;
 mod files;
 pub mod files_args;
 mod fix;
+mod flaky_args;
 pub mod format_arg;
 pub mod grammar_args;
 mod help;

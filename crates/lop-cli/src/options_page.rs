@@ -22,7 +22,7 @@ const MORE: [(&str, &str); 10] = [
     ("Result", "[The result](first-reduction.md#your-files-afterwards)"),
     ("Conditions", "[Write a good test](tests.md)"),
     ("Without a test script", "[Without a script](tests.md#without-a-script)"),
-    ("Running tests", "[Flaky tests](flaky.md) and [Timeouts](tests.md#timeouts)"),
+    ("Running tests", "[Bugs that show only sometimes](flaky.md) and [Timeouts](tests.md#timeouts)"),
     ("What a test may see and use", "[Run untrusted tests](untrusted.md)"),
     ("Search", "[How it works](how-it-works.md) and [Rules](add-a-language.md#rules)"),
     ("Engine", "[The engine](dev/engine.md)"),

@@ -4,6 +4,7 @@ use std::path::PathBuf;
 
 use clap::Args;
 
+use super::flaky_args::FlakyArgs;
 use super::many_args::FolderArgs;
 
 /// Shown above the options.
@@ -28,6 +29,9 @@ pub struct TriageArgs {
     /// Directory for the groups [default: DIR with `.triage` added]
     #[arg(short, long, value_name = "OUT")]
     pub output: Option<PathBuf>,
+    /// Whether failures show only sometimes.
+    #[command(flatten)]
+    pub flaky: FlakyArgs,
     /// Count only crashes; other failures pass
     #[arg(long)]
     pub crash: bool,

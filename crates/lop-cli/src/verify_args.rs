@@ -12,6 +12,7 @@ use super::condition_args::ConditionArgs;
 use super::confine_args::ConfineArgs;
 use super::files_args::FilesArgs;
 use super::grammar_args::GrammarArgs;
+use super::options::Flaky;
 use super::signature_args::SignatureArgs;
 use super::values::{MinimalArg, jobs, seconds};
 use lop_run::exec::Jobs;
@@ -60,6 +61,9 @@ pub struct VerifyArgs {
     /// Signature of the failure, without a test script.
     #[command(flatten)]
     pub signature: SignatureArgs,
+    /// Whether the failure shows only sometimes, which the journal knows.
+    #[command(flatten)]
+    pub flaky: Flaky,
     /// The language of RESULT.
     #[command(flatten)]
     pub grammar: GrammarArgs,

@@ -7,6 +7,7 @@ use std::time::Duration;
 use lop_reduce::usual_deadline;
 use lop_run::oracle::{Exit, Outcome, Unresolved};
 
+use super::causes::{self, Cause, Source};
 use super::facts::{Facts, median};
 use super::remote;
 use super::{Finding, Level};
@@ -15,12 +16,13 @@ use super::{Finding, Level};
 type Check = fn(&Facts) -> Option<Finding>;
 
 /// All checks, in the order of the output.
-const CHECKS: [Check; 15] = [
+const CHECKS: [Check; 16] = [
     starts,
     paths,
     input,
     remote_machine,
     repeats,
+    cause,
     empty,
     trivial,
     trivial_inputs,
@@ -79,10 +81,10 @@ fn input(facts: &Facts) -> Option<Finding> {
 }
 
 fn repeats(facts: &Facts) -> Option<Finding> {
-    let all: Vec<&Outcome> = facts.input.iter().chain(&facts.other_directory).collect();
-    let interesting = all.iter().filter(|outcome| outcome.is_interesting()).count();
     if facts.is_flaky() {
-        let seen = format!("the test is flaky: {interesting} of {} runs on the input were interesting", all.len());
+        let all: Vec<Outcome> = facts.input.iter().chain(&facts.other_directory).cloned().collect();
+        let rate = causes::rate(&all);
+        let seen = format!("the test is flaky: the input shows the bug in {}", rate.with_interval());
         return Some(
             Finding::new("repeated", Level::Fault, seen)
                 .means("lop may remove needed parts and keep others")
@@ -92,6 +94,41 @@ fn repeats(facts: &Facts) -> Option<Finding> {
     let runs = facts.input.len();
     let seen = || format!("{runs} of {runs} runs on the input gave the same answer");
     (runs > 1).then(|| Finding::ok("repeated", seen()))
+}
+
+/// The reason why answers differ.
+fn cause(facts: &Facts) -> Option<Finding> {
+    let Cause { source, interesting, runs } = facts.cause?;
+    let each =
+        if interesting { format!("all {runs} runs show the bug") } else { format!("none of {runs} runs shows it") };
+    Some(match source {
+        Source::HashSeed(seed) => {
+            let [_, python, perl, keys] = causes::with_seed(seed);
+            let seen = format!("with a fixed hash seed ({python}) {each}");
+            let finding =
+                Finding::new("cause", Level::Note, seen).means("the bug depends on the order in a hash table");
+            finding.fix(if interesting {
+                format!("fix the seed in the test: `export {python} {perl} {keys}` makes it repeatable")
+            } else {
+                format!("look for a seed that shows the bug, from {python} on, and fix it in the test; or use --flaky")
+            })
+        }
+        Source::Addresses => {
+            let seen = format!("without random addresses (setarch -R) {each}");
+            let finding = Finding::new("cause", Level::Note, seen).means("the bug depends on where memory is");
+            finding.fix(if interesting {
+                "write `setarch -R` before the command in the test"
+            } else {
+                "addresses must stay random to show it: use --flaky"
+            })
+        }
+        Source::Time => {
+            let seen = format!("the time of {runs} runs tells which of them showed the bug");
+            Finding::new("cause", Level::Note, seen)
+                .means("the bug depends on time: a race, a timeout, or the load of the machine")
+                .fix("reduce with -j 1 on an idle machine, or use --flaky")
+        }
+    })
 }
 
 fn empty(facts: &Facts) -> Option<Finding> {
@@ -369,7 +406,7 @@ mod tests {
     fn a_healthy_test_has_nothing_but_ok() {
         let found = findings(&healthy());
         assert!(found.iter().all(|finding| finding.level == Level::Ok), "{found:#?}");
-        assert_eq!(found.len(), CHECKS.len() - 3, "no original, no paths and no other machine to speak of");
+        assert_eq!(found.len(), CHECKS.len() - 4, "no original, no paths, no other machine and no cause to speak of");
         assert_eq!(healthy().runs(), 11);
     }
 

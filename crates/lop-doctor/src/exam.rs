@@ -11,6 +11,7 @@ use lop_run::oracle::{
     Cancel, CommandOracle, Oracle, Outcome, PrivateDirectory, Slot, SlotOptions, is_device, is_root,
 };
 
+use super::causes;
 use super::facts::Facts;
 use super::remote;
 use super::traces::{Script, Snapshot};
@@ -138,6 +139,14 @@ fn runs(
         say(&format!("the input, {number} of {REPEATS}"));
         let again = place.run(oracle, content, facts)?;
         facts.input.push(again);
+    }
+    if facts.is_flaky() {
+        say("the cause of different answers");
+        let mut input = std::mem::take(&mut facts.input);
+        let mut run = |oracle: &CommandOracle| place.run(oracle, content, facts);
+        let cause = causes::find(oracle, &mut input, &mut run);
+        facts.input = input;
+        facts.cause = cause?;
     }
     say("the empty file");
     facts.empty = Some(place.run(oracle, b"", facts)?);

@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use lop_run::oracle::{Exit, Outcome};
 
+use super::causes::Cause;
 use super::missing::Missing;
 use super::remote::RemoteComparison;
 use super::rewording::Reworded;
@@ -18,6 +19,8 @@ pub struct Facts {
     pub wanted: String,
     /// Runs on the input, one after the other.
     pub input: Vec<Outcome>,
+    /// Why these differ, if they do and it could be found out.
+    pub cause: Option<Cause>,
     /// The run on the empty file.
     pub empty: Option<Outcome>,
     /// The run on a file of one newline.
@@ -59,9 +62,9 @@ impl Facts {
         self.input.len() + self.together.len() + self.other_directory.len() + self.trivial_inputs.len() + single
     }
 
-    /// Whether the first run on the input was interesting.
+    /// Whether a run on the input was interesting.
     pub(super) fn is_interesting(&self) -> bool {
-        self.input.first().is_some_and(Outcome::is_interesting)
+        self.input.iter().any(Outcome::is_interesting)
     }
 
     /// Whether the condition is a hang.

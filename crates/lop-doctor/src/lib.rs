@@ -9,6 +9,7 @@
 //!
 //! Internal to lop: no version of this crate promises anything.
 
+mod causes;
 mod checks;
 mod checkup;
 mod exam;

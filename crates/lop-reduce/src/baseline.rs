@@ -12,7 +12,7 @@ use super::options::Options;
 use super::rates::Rates;
 use super::report::Ended;
 use super::session::Session;
-use super::trust::{Rate, Tally};
+use super::tally::{Rate, Tally};
 
 /// Runs on the unchanged input before anything is believed.
 const RUNS: u32 = 2;

@@ -11,7 +11,7 @@ use lop_grammar::RulePlace;
 use lop_run::oracle::{Outcome, Recalled};
 
 use super::size::Size;
-use super::trust::Rate;
+use super::tally::Rate;
 use super::{Outlook, Report};
 
 /// An event of a reduction.

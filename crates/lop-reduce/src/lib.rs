@@ -53,6 +53,7 @@ mod stages;
 pub mod steps;
 mod sweep;
 mod syntax;
+mod tally;
 #[cfg(test)]
 mod testing;
 mod trust;
@@ -88,7 +89,8 @@ pub use report::{Counts, Ended, PassStats, Report, RuleStats};
 pub use session::{BASELINE_DEADLINE, usual_deadline};
 pub use size::Size;
 pub use syntax::Syntax;
-pub use trust::{Rate, Reliability};
+pub use tally::Rate;
+pub use trust::Reliability;
 
 use current::{Current, count};
 use evidence::Evidence;

@@ -14,7 +14,7 @@ use lop_passes::Ask;
 use lop_run::exec::{Key, key};
 use lop_syntax::{NodeId, without_blanks};
 
-use super::trust::Tally;
+use super::tally::Tally;
 
 /// A refused node or proposal is asked about again when the file has shrunk below this share of its size then.
 const ASK_AGAIN_BELOW: f64 = 0.75;

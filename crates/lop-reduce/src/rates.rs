@@ -9,7 +9,7 @@
 //! bug itself can be lost, two or three interesting runs are enough, and many are needed where rates differ.
 
 use crate::options::RateGoal;
-use crate::trust::Tally;
+use crate::tally::Tally;
 
 /// The input's rate is known well enough after this number of interesting runs: its standard error is then 18 % of it at
 /// most.
@@ -25,7 +25,7 @@ const LESS: [f64; 3] = [0.33, 0.5, 0.67];
 /// The rate with which the best result is compared when it is looked at again, in the place of `LESS`.
 const CLEARLY_LESS: f64 = 0.5;
 /// The share of refused candidates with such a rate, and the number of candidates that this is worth.
-const LESS_BEFORE: (f64, f64) = (0.2, 5.0);
+const LESS_BEFORE: (f64, f64) = (0.35, 5.0);
 /// The rate of the background, and the number of runs that this is worth.
 const BACKGROUND_BEFORE: (f64, f64) = (0.01, 50.0);
 /// No rate is nearer to 0 or 1.
@@ -35,6 +35,11 @@ const NEAREST: f64 = 0.001;
 const DOUBTFUL: f64 = 1.0;
 const LOWER: f64 = 1.645;
 const SURELY: f64 = 2.6;
+/// A higher rate is worth measuring from this number of times the wanted one on. Odds of 5 to 1 are enough for it, and
+/// of 1 to 2 against it.
+const HIGHER: f64 = 1.5;
+const SURELY_HIGHER: f64 = 1.6;
+const HARDLY_HIGHER: f64 = 0.7;
 /// Where a decision depends on the input's rate, the input is measured with up to this number of times as many runs as in
 /// the beginning.
 const DISPUTED: u32 = 8;
@@ -67,7 +72,7 @@ pub(super) struct Rates {
     background: (f64, f64),
 }
 
-/// What runs on a result say about its rate.
+/// The finding of runs on a result about its rate.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Comparison {
     /// It isn't lower than wanted, as far as the runs tell.
@@ -197,10 +202,14 @@ impl Rates {
         (MOST_INTERESTING / self.wanted.max(NEAREST)) as u32
     }
 
-    /// Whether the best result looks so frequent that it is worth measuring, if a higher rate is wanted.
-    pub(super) fn looks_higher(&self, tally: Tally) -> bool {
-        let higher = (self.wanted * 1.5).min(0.5 + self.wanted / 2.0);
-        self.goal == RateGoal::More && log_likelihood(tally, higher) - log_likelihood(tally, self.wanted) >= LOWER
+    /// Whether runs on the best result show a higher rate, if that is wanted; `None` if more runs should tell.
+    pub(super) fn is_higher(&self, tally: Tally) -> Option<bool> {
+        if self.goal != RateGoal::More {
+            return Some(false);
+        }
+        let higher = (self.wanted * HIGHER).min(f64::midpoint(self.wanted, 1.0));
+        let ratio = log_likelihood(tally, higher) - log_likelihood(tally, self.wanted);
+        if ratio >= SURELY_HIGHER { Some(true) } else { (ratio <= -HARDLY_HIGHER).then_some(false) }
     }
 
     /// Takes runs on the best result: if a higher rate is wanted, and they show one, results must keep it from now on.
@@ -280,4 +289,111 @@ fn is_below((rate, of): (f64, Option<Tally>), tally: Tally, z: f64) -> bool {
         None => variance(rate.clamp(NEAREST, 1.0 - NEAREST), n),
     };
     if z >= 0.0 { rate - share(tally) > z * error.sqrt() } else { share(tally) - rate > -z * error.sqrt() }
+}
+
+#[cfg(test)]
+mod tests {
+    use rand::rngs::ChaCha8Rng;
+    use rand::{RngExt, SeedableRng};
+
+    use super::*;
+    use crate::trust::{EVEN, Stakes, Trust};
+
+    fn tally(yes: u32, no: u32) -> Tally {
+        Tally { yes, no }
+    }
+
+    fn rates(goal: RateGoal, yes: u32, no: u32) -> Rates {
+        let mut rates = Rates::new(goal);
+        rates.measured(tally(yes, no));
+        rates
+    }
+
+    /// Whether a candidate that shows the bug in this share of its runs is accepted, and the runs that it takes.
+    fn decide(trust: &Trust, rate: f64, random: &mut ChaCha8Rng) -> (bool, u32) {
+        let mut runs = Tally::default();
+        loop {
+            runs.add(random.random_bool(rate));
+            if let Some(accepted) = trust.decide(runs, Stakes::Candidate, EVEN) {
+                return (accepted, runs.runs());
+            }
+        }
+    }
+
+    #[test]
+    fn candidates_without_the_bug_and_with_it_take_few_runs_and_few_are_taken_for_the_other() {
+        let mut random = ChaCha8Rng::seed_from_u64(1);
+        for (yes, no, rate, most_no, most_yes) in
+            [(30, 13, 0.7, 3.0, 15.0), (30, 70, 0.3, 11.0, 40.0), (30, 270, 0.1, 40.0, 130.0)]
+        {
+            let trust = Trust::new(None, Some(rates(RateGoal::OfInput, yes, no)));
+            let mut all = |rate: f64| {
+                let decided: Vec<_> = (0..2_000).map(|_| decide(&trust, rate, &mut random)).collect();
+                let accepted = decided.iter().filter(|(accepted, _)| *accepted).count() as f64 / 2_000.0;
+                (accepted, decided.iter().map(|(_, runs)| f64::from(*runs)).sum::<f64>() / 2_000.0)
+            };
+            let (lost, runs_lost) = all(0.0);
+            let (kept, runs_kept) = all(rate);
+            let (half, _) = all(rate / 2.0);
+            assert!(lost == 0.0 && runs_lost <= most_no, "{rate}: {runs_lost} runs to refuse");
+            assert!(kept >= 0.9 && runs_kept <= most_yes, "{rate}: {kept} accepted, {runs_kept} runs");
+            // The comparison of the result finds these.
+            assert!(half <= 0.2, "{rate}: {half} of those with half of the rate accepted");
+        }
+    }
+
+    #[test]
+    fn where_only_the_bug_itself_can_be_lost_fewer_runs_are_enough() {
+        let mut rates = rates(RateGoal::OfInput, 30, 10);
+        let before = rates.ratio(tally(3, 0), false);
+        (0..100).for_each(|_| rates.refused(tally(0, 3)));
+        let after = rates.ratio(tally(3, 0), false);
+        assert!(after > before + 1.0, "{before}, then {after}");
+        rates.was_wrong();
+        assert!(rates.ratio(tally(3, 0), false) < after, "a candidate with a lower rate was accepted");
+    }
+
+    #[test]
+    fn a_result_is_compared_with_the_input_and_the_input_is_measured_again_before_it_is_called_worse() {
+        let mut rates = rates(RateGoal::OfInput, 30, 10);
+        assert_eq!(rates.compare(tally(0, 0)), Comparison::NeedsRuns(40));
+        assert_eq!(rates.compare(tally(30, 10)), Comparison::Holds);
+        assert_eq!(rates.compare(tally(40, 0)), Comparison::Holds, "more often is as good");
+        assert_eq!(rates.compare(tally(10, 30)), Comparison::NeedsInput);
+        rates.measured(tally(30, 10));
+        assert_eq!(rates.compare(tally(10, 30)), Comparison::HasFallen);
+        assert_eq!(rates.compare(tally(27, 13)), Comparison::Holds);
+    }
+
+    #[test]
+    fn a_rate_of_ones_own_needs_no_more_than_that() {
+        let own = rates(RateGoal::AtLeast(0.2), 32, 8);
+        assert!(!own.is_input_too_rare());
+        assert_eq!(own.compare(tally(8, 32)), Comparison::Holds);
+        assert_eq!(own.compare(tally(1, 39)), Comparison::HasFallen);
+        assert!(own.ratio(tally(3, 9), false) > 0.0 && own.ratio(tally(8, 2), false) > 5.0);
+        assert!(rates(RateGoal::AtLeast(0.9), 20, 20).is_input_too_rare());
+    }
+
+    #[test]
+    fn a_higher_rate_is_kept_if_it_is_wanted() {
+        let mut more = rates(RateGoal::More, 30, 70);
+        let seen = [(6, 0), (1, 0), (1, 5)].map(|(yes, no)| more.is_higher(tally(yes, no)));
+        assert_eq!(seen, [Some(true), None, Some(false)]);
+        more.raise(tally(13, 27));
+        assert_eq!(more.compare(tally(30, 70)), Comparison::Holds, "it was no higher");
+        more.raise(tally(30, 8));
+        assert_eq!(more.compare(tally(30, 70)), Comparison::HasFallen);
+        let mut same = rates(RateGoal::OfInput, 30, 70);
+        assert_eq!(same.is_higher(tally(6, 0)), Some(false));
+        same.raise(tally(30, 8));
+        assert_eq!(same.compare(tally(30, 70)), Comparison::Holds);
+    }
+
+    #[test]
+    fn the_input_is_measured_until_its_rate_is_known() {
+        for (yes, no, enough) in [(30, 0, true), (29, 100, false), (0, 49, false), (0, 50, true), (5, 395, true)] {
+            assert_eq!(Rates::is_measured(tally(yes, no)), enough, "{yes} of {}", yes + no);
+        }
+    }
 }

@@ -437,7 +437,7 @@ impl<'a, 'g> Session<'a, 'g> {
             gate.accept(&text);
         }
         self.confidence.accepted();
-        self.look_for_higher_rate(&text);
+        self.may_have_higher_rate(&text);
         let (tests, pass, size) =
             (self.statistics.counts.total(), self.statistics.pass, self.recounted(size, said, &text));
         self.emit(&Event::Accepted { content: &text, size, tests, pass, rules: &rules })

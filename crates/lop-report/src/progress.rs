@@ -166,7 +166,7 @@ impl EventSink for Progress {
             Event::Baseline { outcome, deadline } => self.baseline(outcome, deadline),
             Event::InputRate(rate) => {
                 if self.verbosity > Verbosity::Quiet {
-                    self.say(&format!("the input shows the bug in {}", text::rate_with_interval(rate)));
+                    self.say(&format!("the input shows the bug in {}", rate.with_interval()));
                 }
             }
             Event::Pass { name, round } => {

@@ -177,9 +177,9 @@ fn warnings(report: &Report, places: &OutputPaths<'_>) -> Vec<String> {
 
 /// How often the result shows a bug that shows only sometimes.
 fn rate(seen: Reliability) -> Option<String> {
-    let input = text::rate(seen.input?);
+    let input = seen.input?;
     Some(match seen.result {
-        Some(result) => format!("shows the bug in {} (input: {input})", text::rate(result)),
+        Some(result) => format!("shows the bug in {result} (input: {} of {})", input.interesting, input.runs),
         None => format!("not measured, because lop was stopped before (input: {input})"),
     })
 }

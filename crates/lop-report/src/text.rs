@@ -6,7 +6,6 @@ use std::time::Duration;
 use anstyle::{AnsiColor, Style};
 
 use lop_engine::Verdict;
-use lop_reduce::Rate;
 
 pub use super::visible::{one_line, path, shown, stderr, stdout, visible};
 
@@ -67,20 +66,6 @@ pub fn percent(part: usize, whole: usize) -> String {
 pub fn plural(number: u64, noun: &str) -> String {
     let s = if number == 1 { "" } else { "s" };
     format!("{} {noun}{s}", count(number))
-}
-
-/// The number of runs that showed the bug: `30 of 40 runs`.
-#[must_use]
-pub fn rate(rate: Rate) -> String {
-    format!("{} of {}", count(rate.interesting.into()), plural(rate.runs.into(), "run"))
-}
-
-/// The same with the share, and the interval that contains the true one in 95 of 100 cases.
-#[must_use]
-pub fn rate_with_interval(seen: Rate) -> String {
-    let share = f64::from(seen.interesting) / f64::from(seen.runs.max(1));
-    let (low, high) = seen.interval();
-    format!("{} ({:.0} %; 95 % interval: {:.0} to {:.0} %)", rate(seen), share * 100.0, low * 100.0, high * 100.0)
 }
 
 /// A duration in the unit that leaves two or three significant digits.

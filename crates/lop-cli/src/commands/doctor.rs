@@ -11,6 +11,7 @@ use crate::doctor_args::DoctorArgs;
 use crate::exit_code::Code;
 use crate::failure::Failure;
 use crate::fix::fixing;
+use crate::flaky_args::FlakyArgs;
 use crate::incomplete_test::IncompleteTest;
 use crate::language::Language;
 use crate::settings::{Test, forms, in_words, project, read_case};
@@ -88,6 +89,7 @@ pub fn run(args: DoctorArgs, typed: &[OsString]) -> Result<Code, Failure> {
         sought: &args.signature,
         confinement: &confinement,
         deadline: args.timeout,
+        flaky: FlakyArgs::usual(),
         allow_empty: false,
         trivial_inputs: &trivial_inputs,
         spec,

@@ -14,6 +14,7 @@ use crate::beside::side_files;
 use crate::exit_code::Code;
 use crate::failure::{BY_HAND, Failure};
 use crate::files;
+use crate::flaky_args::FlakyArgs;
 use crate::incomplete_test::{Probe, missing_of};
 use crate::isolate_args::IsolateArgs;
 use crate::language::Language;
@@ -255,6 +256,8 @@ struct Asked<'c> {
     wanted: String,
     /// How the runs on the two test cases ended, the one that passes first.
     ends: [Exit; 2],
+    /// How often a run that does not fail is repeated.
+    flaky: FlakyArgs,
 }
 
 impl<'c> Asked<'c> {
@@ -274,7 +277,8 @@ impl<'c> Asked<'c> {
         let length = case.passing.len().max(case.failing.len());
         let probe = Probe::new(length, args.timeout, cancel)?;
         let is_command = !test.command_words().is_empty();
-        Ok(Asked { oracle, probe, is_command, wanted: in_words(&spec), spec, ends: [Exit::Unknown; 2] })
+        let (wanted, ends, flaky) = (in_words(&spec), [Exit::Unknown; 2], args.flaky.clone());
+        Ok(Asked { oracle, probe, is_command, wanted, spec, ends, flaky })
     }
 
     /// Runs the test on both test cases. Finds the condition if none is given, and determines which of the two fails if
@@ -339,7 +343,7 @@ impl<'c> Asked<'c> {
     }
 
     fn run(&mut self, case: &Case, text: &[u8]) -> Result<(Outcome, Written), Failure> {
-        let (outcome, written) = self.probe.run(&self.oracle, text);
+        let (outcome, written) = self.run_until_it_fails(text);
         match &outcome.unresolved {
             None => Ok((outcome, written)),
             Some(Unresolved::Cancelled) => Err(Failure::Stopped { path: case.path.clone(), out_of_time: false }),
@@ -348,6 +352,18 @@ impl<'c> Asked<'c> {
                 hint: "run lop doctor for details".to_owned(),
             }),
         }
+    }
+
+    /// Runs the test on a text, and again while it passes and may fail the next time.
+    fn run_until_it_fails(&mut self, text: &[u8]) -> (Outcome, Written) {
+        let Asked { oracle, probe, flaky, .. } = self;
+        let is_judged = !self.is_command || self.spec.has_conditions();
+        let fails = |(outcome, _): &(Outcome, Written)| match is_judged {
+            _ if outcome.unresolved.is_some() => true,
+            true => outcome.verdict == Some(Verdict::Interesting),
+            false => outcome.exit != Exit::Code(0),
+        };
+        flaky.until(|| probe.run(oracle, text), fails)
     }
 
     /// The most telling sign of the run that fails, which the other one does not show.
@@ -367,7 +383,7 @@ impl<'c> Asked<'c> {
     }
 
     fn answer(&mut self, candidate: &[u8]) -> Result<Answer, Halt> {
-        let (outcome, _) = self.probe.run(&self.oracle, candidate);
+        let (outcome, _) = self.run_until_it_fails(candidate);
         self.meaning(&outcome).ok_or(match outcome.unresolved {
             Some(Unresolved::Failed(message)) => Halt::Failed(message),
             _ => Halt::Cancelled,
@@ -386,7 +402,7 @@ impl<'c> Asked<'c> {
     fn differs(&mut self, place: &Place, passing: &[u8], failing: &[u8]) -> Option<(PathBuf, Exit, Exit)> {
         let texts = [(passing, Answer::Passes), (failing, Answer::Fails)];
         texts.into_iter().zip(place.paths().into_iter().zip(self.ends)).find_map(|((text, wanted), (path, end))| {
-            let (outcome, _) = self.probe.run(&self.oracle, text);
+            let (outcome, _) = self.run_until_it_fails(text);
             (self.meaning(&outcome) != Some(wanted)).then_some((path, end, outcome.exit))
         })
     }

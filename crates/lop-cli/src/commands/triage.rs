@@ -27,7 +27,7 @@ use lop_journal::{Past, journal_file};
 use lop_report::text::{self, STRONG};
 use lop_report::triage_page::{self, Row};
 use lop_report::{Kept, state_directory};
-use lop_run::oracle::{Cancel, Exit, Mark, Seen, Signature, Table, Unresolved, Written, shell_line};
+use lop_run::oracle::{Cancel, Exit, Mark, Outcome, Seen, Signature, Table, Unresolved, Written, shell_line};
 
 use super::post_run_reports::{BugReport, made};
 use super::reduce::{Start, carry_out_until};
@@ -162,35 +162,40 @@ impl Triage<'_> {
         let oracle = self.many.oracle(&file.path)?;
         let name = file.path.file_name().unwrap_or_default().to_string_lossy();
         let (hash, len) = (blake3::hash(&content).to_string(), content.len());
-        let (outcome, written) = probe.run(&oracle, &content);
+        let seen = |(outcome, written): &(Outcome, Written)| {
+            let Written { stdout, stderr, .. } = written;
+            let seen = Seen { exit: outcome.exit, stdout, stderr, input: content[..].into(), name: &name };
+            let mut signatures = table.signatures(&seen);
+            signatures.retain(|signature| signature.crash || !self.args.crash);
+            signatures
+        };
+        let flaky = &self.args.flaky;
+        let fails = |run: &(Outcome, Written)| run.0.unresolved.is_some() || !seen(run).is_empty();
+        let run = flaky.until(|| probe.run(&oracle, &content), fails);
+        let signature = seen(&run).into_iter().next();
+        let (outcome, written) = run;
         let found = match outcome.unresolved {
             Some(Unresolved::Cancelled) => return Err(self.stopped()),
             Some(Unresolved::Failed(reason)) => Found::Is(Kind::Failed(reason)),
             None if outcome.exit == Exit::TimedOut => Found::Is(Kind::TimesOut),
-            None => {
-                let seen = Seen {
-                    exit: outcome.exit,
-                    stdout: &written.stdout,
-                    stderr: &written.stderr,
-                    input: content[..].into(),
-                    name: &name,
-                };
-                let mut signatures = table.signatures(&seen);
-                signatures.retain(|signature| signature.crash || !self.args.crash);
-                match signatures.into_iter().next() {
-                    None => Found::Is(Kind::Passes),
-                    Some(signature) => {
-                        let (again, other) = probe.run(&oracle, &content);
-                        if again.unresolved == Some(Unresolved::Cancelled) {
-                            return Err(self.stopped());
-                        }
-                        match signature.is_shown_by(&content[..], again.exit, &other.stdout, &other.stderr) {
-                            true => Found::Fails { signature, exit: outcome.exit, written, content },
-                            false => Found::Is(Kind::Flaky(format!("{}, then {}", outcome.exit, again.exit))),
-                        }
+            None => match signature {
+                None => Found::Is(Kind::Passes),
+                Some(signature) => {
+                    let is_shown = |(again, other): &(Outcome, Written)| {
+                        signature.is_shown_by(&content[..], again.exit, &other.stdout, &other.stderr)
+                    };
+                    let fails = |run: &(Outcome, Written)| run.0.unresolved.is_some() || is_shown(run);
+                    let run = flaky.until(|| probe.run(&oracle, &content), fails);
+                    let again = &run.0;
+                    if again.unresolved == Some(Unresolved::Cancelled) {
+                        return Err(self.stopped());
+                    }
+                    match is_shown(&run) {
+                        true => Found::Fails { signature, exit: outcome.exit, written, content },
+                        false => Found::Is(Kind::Flaky(format!("{}, then {}", outcome.exit, again.exit))),
                     }
                 }
-            }
+            },
         };
         Ok(Look { hash, len, found })
     }
@@ -283,7 +288,7 @@ impl Triage<'_> {
         let tests = Past::read(&journal_file(&journal)).map_or(0, |past| past.outcomes());
         let line = shell_line(options.iter().flat_map(|(option, value)| [OsStr::new(option), OsStr::new(value)]));
         put(FILES.signature, format!("{line}\n").as_bytes())?;
-        self.explain(&path, (&content, &best), tests, &words_of(signatures[group]), &put)?;
+        self.explain(&path, (&content, &best), tests, signatures[group], &put)?;
         Ok(Reduced { from: file.name.clone(), before: content.len(), after: best.len(), tests })
     }
 
@@ -297,7 +302,7 @@ impl Triage<'_> {
         group: usize,
     ) -> Result<Vec<(&'static str, String)>, Failure> {
         let mut probe = Probe::new(content.len(), Some(self.many.deadline), self.cancel)?;
-        let (outcome, written) = probe.run(&self.many.oracle(path)?, content);
+        let (outcome, written) = self.showing(signatures[group], &mut probe, path, content)?;
         let others = signatures.iter().enumerate().filter(|(number, other)| {
             *number != group && !other.is_shown_by(content, outcome.exit, &written.stdout, &written.stderr)
         });
@@ -309,6 +314,21 @@ impl Triage<'_> {
         Ok(signatures[group].options().into_iter().chain(not).collect())
     }
 
+    /// A run on a text that shows a failure, if there is one among as many as the user wants.
+    fn showing(
+        &self,
+        signature: &Signature,
+        probe: &mut Probe<'_>,
+        path: &Path,
+        text: &[u8],
+    ) -> Result<(Outcome, Written), Failure> {
+        let oracle = self.many.oracle(path)?;
+        let shows = |(outcome, written): &(Outcome, Written)| {
+            signature.is_shown_by(text, outcome.exit, &written.stdout, &written.stderr)
+        };
+        Ok(self.args.flaky.until(|| probe.run(&oracle, text), shows))
+    }
+
     /// The command line of a group's reduction.
     fn words(&self, path: &Path, result: &Path, options: &[(&'static str, String)]) -> Vec<OsString> {
         let mut words: Vec<OsString> = ["lop", "--quiet", "--ui", "none", "--no-config"].map(OsString::from).to_vec();
@@ -316,6 +336,7 @@ impl Triage<'_> {
         words.extend(["-j".into(), self.many.jobs.to_string().into()]);
         words.extend(["--timeout".into(), self.many.deadline.as_secs_f64().to_string().into()]);
         words.extend(self.args.fast.then(|| "--fast".into()));
+        words.extend(self.args.flaky.flaky.map(|_| "--flaky".into()));
         words.extend(self.args.folder.many.confine.words());
         words.extend(self.args.folder.grammar.words());
         words.extend(options.iter().map(|(option, value)| format!("{option}={value}").into()));
@@ -349,12 +370,12 @@ impl Triage<'_> {
         path: &Path,
         (before, best): (&[u8], &[u8]),
         tests: usize,
-        wanted: &str,
+        signature: &Signature,
         put: &Put<'_>,
     ) -> Result<(), Failure> {
         let oracle = self.many.oracle(path)?;
         let mut probe = Probe::new(best.len(), Some(self.many.deadline), self.cancel)?;
-        let (outcome, written) = probe.run(&oracle, best);
+        let (outcome, written) = self.showing(signature, &mut probe, path, best)?;
         put(FILES.stderr, &written.stderr)?;
         let language = Language::find(&self.args.folder.grammar, path, before)?;
         let folder = language.folder();
@@ -364,7 +385,7 @@ impl Triage<'_> {
             archive: None,
             words: &self.args.folder.many.test,
             is_command: true,
-            wanted,
+            wanted: &words_of(signature),
         };
         let made = made((before.len(), best.len()), tests as u64);
         put(FILES.issue, bug_report.markdown(best, (Some(&outcome), false), &made, &oracle).as_bytes())

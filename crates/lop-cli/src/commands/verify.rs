@@ -95,12 +95,9 @@ pub fn run(args: VerifyArgs, typed: &[OsString]) -> Result<Code, Failure> {
             .and_then(|()| diff::write(&mut out, true, (&name, &result), (&after, &report.best)))
     } else {
         let tests = count(report.tests.total());
-        writeln!(
-            out,
-            "{} is interesting and 1-minimal by {}: {tests} tests",
-            text::one_line(&name),
-            report.minimal.name()
-        )
+        let rate = report.reliability.input;
+        let is = rate.map_or_else(|| "is interesting".to_owned(), |rate| format!("shows the bug in {rate}"));
+        writeln!(out, "{} {is} and 1-minimal by {}: {tests} tests", text::one_line(&name), report.minimal.name())
     };
     said.and_then(|()| out.flush()).or_else(Failure::unless_closed)?;
     Ok(if is_smaller { Code::NotInteresting } else { Code::Reduced })
@@ -114,9 +111,9 @@ fn stopped() -> Result<Code, Failure> {
 
 /// The reduction that the arguments name, whose test is asked.
 fn given(args: VerifyArgs) -> ReduceArgs {
-    let VerifyArgs { words, test, timeout, conditions, signature, grammar, confine, .. } = args;
+    let VerifyArgs { words, test, timeout, conditions, signature, flaky, grammar, confine, .. } = args;
     let (given, timeout) = (Given { words, test }, Timeout { timeout });
-    ReduceArgs { given, timeout, conditions, signature, grammar, confine, ..ReduceArgs::of_defaults() }
+    ReduceArgs { given, timeout, conditions, signature, flaky, grammar, confine, ..ReduceArgs::of_defaults() }
 }
 
 /// The reduction whose journal is next to a result with this content. If the result is a command, the file holds its line, and

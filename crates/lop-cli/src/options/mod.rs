@@ -34,7 +34,7 @@ use lop_reduce::Options;
 use crate::failure::Failure;
 use crate::reduce_option::ReduceOption;
 
-pub(crate) use flaky::joined;
+pub(crate) use flaky::{Flaky, joined};
 pub(crate) use given::Given;
 pub(crate) use timeout::Timeout;
 

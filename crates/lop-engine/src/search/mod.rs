@@ -996,4 +996,47 @@ mod tests {
         assert!(first > 0.0 && first < 10.0 * tally.tests as f64);
         assert_eq!(search.expected_remaining_tests(), 0.0);
     }
+
+    /// The runs that a sweep takes with a test that shows what is interesting in this share of its runs, and the removable
+    /// units that it leaves. With `weighs` the search may ask another question before one is decided.
+    fn with_intermittent(needed: &[bool], rate: f64, seed: u64, weighs: bool) -> (usize, usize) {
+        let mut random = ChaCha8Rng::seed_from_u64(seed);
+        let config = Config { theta: None, empty_known_uninteresting: false, ..Config::default() };
+        let mut search = Search::new(needed.len(), &config, &EvidenceView::blank(needed.len()));
+        let mut outcomes: BTreeMap<QuestionId, (i32, i32)> = BTreeMap::new();
+        let mut runs = 0;
+        while let Some(question) = search.next_tests(1).pop() {
+            runs += 1;
+            let yes = monotone(needed, &question) == Verdict::Interesting && random.random_bool(rate);
+            let (seen, missed) = outcomes.entry(question.id).or_default();
+            *(if yes { &mut *seen } else { &mut *missed }) += 1;
+            let likelihood = |rate: f64| rate.powi(*seen) * (1.0 - rate).powi(*missed);
+            let ratio = (likelihood(rate) / likelihood(0.01)).ln();
+            let chance = search.chance_of(question.id).expect("a sweep has a model").clamp(0.05, 0.9);
+            let odds = (chance / (1.0 - chance)).ln() + ratio;
+            if odds.abs() > 20_f64.ln() {
+                search.observe(question.id, Verdict::from(odds > 0.0));
+            } else if weighs {
+                search.weigh(question.id, ratio);
+            }
+        }
+        (
+            runs,
+            search.removed().len() - search.removed().count_ones(..) - needed.iter().filter(|needed| **needed).count(),
+        )
+    }
+
+    #[test]
+    fn a_question_that_is_not_decided_gives_way_to_a_better_one() {
+        let needed: Vec<bool> = (0..200).map(|unit| unit % 23 == 5).collect();
+        for rate in [0.7, 0.3] {
+            let total = |weighs| {
+                let runs = (0..20).map(|seed| with_intermittent(&needed, rate, seed, weighs));
+                runs.fold((0, 0), |sum, run| (sum.0 + run.0, sum.1 + run.1))
+            };
+            let (again, weighed) = (total(false), total(true));
+            assert!(weighed.0 * 20 < again.0 * 19, "{rate}: {weighed:?} and {again:?}");
+            assert!(weighed.1 <= again.1, "{rate}: {weighed:?} and {again:?}");
+        }
+    }
 }

@@ -6,7 +6,8 @@ use std::sync::Arc;
 use crate::current::Best;
 use crate::rates::Rates;
 use crate::report::PassStats;
-use crate::trust::{Tally, Trust};
+use crate::tally::Tally;
+use crate::trust::Trust;
 use lop_run::exec::Key;
 
 /// Number of refusals in a row after which lop confirms the best result of a test that has contradicted itself; then
@@ -32,7 +33,7 @@ pub(super) struct Confidence {
     /// Confirms the best result during the search while the test has not contradicted itself.
     pub(super) looks: u32,
     /// Whether the best result seems to show the bug more often than those before it, and the user wants that.
-    pub(super) looks_higher: bool,
+    pub(super) may_be_higher: bool,
     /// Whether the input has to be measured more exactly.
     pub(super) doubts_input: bool,
     /// The runs by which a best result was measured.
@@ -55,7 +56,7 @@ impl Confidence {
         let found = HashMap::new();
         let (trusted, past) = (Vec::new(), Vec::new());
         let (refusals, unlooked, patience, looks) = (0, 0, PATIENCE, 0);
-        let (looks_higher, doubts_input, measured) = (false, false, None);
+        let (may_be_higher, doubts_input, measured) = (false, false, None);
         Confidence {
             trust,
             trusted,
@@ -64,7 +65,7 @@ impl Confidence {
             unlooked,
             patience,
             looks,
-            looks_higher,
+            may_be_higher,
             doubts_input,
             measured,
             found,

@@ -25,7 +25,8 @@ use crate::memory::{Answers, CERTAIN, Why};
 use crate::question_source::QuestionSource;
 use crate::rates::{Comparison, Rates};
 use crate::steps::MINIMALITY;
-use crate::trust::{EVEN, Reliability, Stakes, Tally};
+use crate::tally::Tally;
+use crate::trust::{EVEN, Reliability, Stakes};
 use lop_engine::Verdict;
 use lop_run::exec::{Key, key};
 
@@ -175,7 +176,7 @@ impl Session<'_, '_> {
             return true;
         }
         if self.confidence.trust.rates.is_some() {
-            return (refusals >= patience || self.confidence.looks_higher) && !is_input && !self.best_is_trusted();
+            return (refusals >= patience || self.confidence.may_be_higher) && !is_input && !self.best_is_trusted();
         }
         refusals >= patience && !is_input
     }
@@ -197,8 +198,29 @@ impl Session<'_, '_> {
         if self.confidence.trust.rates.is_none() {
             return self.confirm_best(Stakes::Best);
         }
-        let is_higher = std::mem::take(&mut self.confidence.looks_higher);
-        self.compare_best(if is_higher { Extent::Measured } else { Extent::Clear })
+        if std::mem::take(&mut self.confidence.may_be_higher) {
+            return self.look_for_higher_rate();
+        }
+        self.compare_best(Extent::Clear)
+    }
+
+    /// Measures the best result if it shows the bug more often than those before it.
+    fn look_for_higher_rate(&mut self) -> Result<(), Interrupt> {
+        let best = Arc::clone(self.best());
+        let mut tally = self.memory.answers(&key(&best)).map(|answers| answers.tally).unwrap_or_default();
+        let pass = std::mem::replace(&mut self.statistics.pass, CONFIRMATION);
+        let looked = loop {
+            match self.confidence.trust.rates.as_ref().map_or(Some(false), |rates| rates.is_higher(tally)) {
+                Some(is_higher) => break Ok(is_higher),
+                None => {
+                    if let Err(interrupt) = self.run_again(&best, &mut tally, 1) {
+                        break Err(interrupt);
+                    }
+                }
+            }
+        };
+        self.statistics.pass = pass;
+        if looked? { self.compare_best(Extent::Measured) } else { Ok(()) }
     }
 
     /// Makes sure of the result at the end, unless it is the input.
@@ -212,11 +234,17 @@ impl Session<'_, '_> {
         self.compare_best(Extent::Measured)
     }
 
-    /// Trusts the best result if it shows the bug as often as wanted; otherwise takes it back.
+    /// Trusts the best result if it shows the bug as often as wanted; otherwise takes it back. If it is stopped
+    /// meanwhile, a best result that looks worse isn't kept.
     fn compare_best(&mut self, extent: Extent) -> Result<(), Interrupt> {
         let best = Arc::clone(self.best());
         let pass = std::mem::replace(&mut self.statistics.pass, CONFIRMATION);
-        let settled = self.compare(&best, extent).and_then(|(holds, tally)| {
+        let mut tally = Tally::default();
+        let compared = self.compare(&best, extent, &mut tally);
+        if compared.is_err() && tally.runs() > 0 && self.confidence.trust.speaks_against(tally) {
+            self.go_back_to_trusted()?;
+        }
+        let settled = compared.and_then(|holds| {
             let Tally { yes, no } = tally;
             self.emit(&Event::Confirmed { interesting: holds, yes, no, bytes: best.len(), is_best: true })?;
             if !holds {
@@ -235,26 +263,25 @@ impl Session<'_, '_> {
 
     /// Compares how often a text shows the bug with how often it should, by runs of its own. Before the text counts as
     /// worse, the input is measured more exactly: with a rate that is too high nothing would be good enough.
-    fn compare(&mut self, text: &Arc<[u8]>, extent: Extent) -> Result<(bool, Tally), Interrupt> {
-        let mut tally = Tally::default();
+    fn compare(&mut self, text: &Arc<[u8]>, extent: Extent, tally: &mut Tally) -> Result<bool, Interrupt> {
         if extent == Extent::Clear {
-            while self.confidence.trust.decide(tally, Stakes::Best, EVEN).is_none() {
-                let missing = self.confidence.trust.sure_runs(tally, Stakes::Best, EVEN);
-                self.run_again(text, &mut tally, missing)?;
+            while self.confidence.trust.decide(*tally, Stakes::Best, EVEN).is_none() {
+                let missing = self.confidence.trust.sure_runs(*tally, Stakes::Best, EVEN);
+                self.run_again(text, tally, missing)?;
             }
-            if self.confidence.trust.decide(tally, Stakes::Best, EVEN) == Some(true) {
-                return Ok((true, tally));
+            if self.confidence.trust.decide(*tally, Stakes::Best, EVEN) == Some(true) {
+                return Ok(true);
             }
         }
         while let Some(rates) = &self.confidence.trust.rates {
-            match rates.compare(tally) {
-                Comparison::Holds => return Ok((true, tally)),
-                Comparison::HasFallen => return Ok((false, tally)),
-                Comparison::NeedsRuns(runs) => self.run_again(text, &mut tally, runs)?,
+            match rates.compare(*tally) {
+                Comparison::Holds => return Ok(true),
+                Comparison::HasFallen => return Ok(false),
+                Comparison::NeedsRuns(runs) => self.run_again(text, tally, runs)?,
                 Comparison::NeedsInput => self.measure_input()?,
             }
         }
-        Ok((true, tally))
+        Ok(true)
     }
 
     /// Measures the input's rate more exactly.
@@ -297,10 +324,10 @@ impl Session<'_, '_> {
     }
 
     /// A text was accepted: if the user wants a higher rate, and it seems to have one, it is measured.
-    pub(super) fn look_for_higher_rate(&mut self, text: &Arc<[u8]>) {
+    pub(super) fn may_have_higher_rate(&mut self, text: &Arc<[u8]>) {
         let Some(rates) = &self.confidence.trust.rates else { return };
-        self.confidence.looks_higher =
-            self.memory.answers(&key(text)).is_some_and(|answers| rates.looks_higher(answers.tally));
+        self.confidence.may_be_higher =
+            self.memory.answers(&key(text)).is_some_and(|answers| rates.is_higher(answers.tally) != Some(false));
     }
 
     /// The evidence against a candidate that is not decided, if that is where its outcomes point.
@@ -466,7 +493,7 @@ impl Session<'_, '_> {
     /// Whether an earlier result holds when the test is asked about it once more.
     fn holds(&mut self, text: &Arc<[u8]>) -> Result<bool, Interrupt> {
         if self.confidence.trust.rates.is_some() {
-            self.compare(text, Extent::Measured).map(|(holds, _)| holds)
+            self.compare(text, Extent::Measured, &mut Tally::default())
         } else {
             self.ask_again(text, Tally::default(), Stakes::Best)
         }

@@ -101,9 +101,7 @@ impl State {
                 let (took, deadline) = (text::duration(outcome.duration), text::duration(deadline));
                 self.say(format!("the input is interesting ({took}); deadline of a test: {deadline}"));
             }
-            Event::InputRate(rate) => {
-                self.say(format!("the input shows the bug in {}", text::rate_with_interval(rate)))
-            }
+            Event::InputRate(rate) => self.say(format!("the input shows the bug in {}", rate.with_interval())),
             Event::Pass { name, round } => (self.pass, self.round) = (name, round),
             Event::Tested { number, pass, verdict, cache_hits, .. } => {
                 (self.tests, self.cache_hits, self.pass) = (number, cache_hits, pass);

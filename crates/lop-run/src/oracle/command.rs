@@ -314,6 +314,13 @@ impl CommandOracle {
         Ok(Self { launcher, side_files, fix, reduces_arguments: self.reduces_arguments, ..other })
     }
 
+    /// Lets a command of this machine, such as `env NAME=VALUE`, start the test: it gets the test's words after its own.
+    #[must_use]
+    pub fn started_by<W: Into<OsString>>(self, words: impl IntoIterator<Item = W>) -> Self {
+        let launcher = self.launcher.clone().started_by(words.into_iter().map(Into::into).collect());
+        Self { launcher, ..self }
+    }
+
     /// Lets candidates be archives that contain the command's arguments.
     #[must_use]
     pub fn reducing_arguments(self) -> Self {

@@ -147,6 +147,8 @@ pub(crate) struct Launcher {
     isolator: Option<PathBuf>,
     /// The other machine, if it runs there.
     target: Option<RemoteTarget>,
+    /// The words of a command that starts the program, such as `env NAME=VALUE`.
+    starter: Vec<OsString>,
 }
 
 impl Launcher {
@@ -158,7 +160,7 @@ impl Launcher {
             None => None,
             Some(program) => Some(find(confinement.isolation, program)?),
         };
-        Ok(Self { confinement, isolator, target })
+        Ok(Self { confinement, isolator, target, starter: Vec::new() })
     }
 
     /// The parts of the confinement that decide about outcomes.
@@ -174,6 +176,11 @@ impl Launcher {
         Self { target, ..self.clone() }
     }
 
+    /// Lets a command of this machine start the program.
+    pub(super) fn started_by(self, starter: Vec<OsString>) -> Self {
+        Self { starter, ..self }
+    }
+
     /// The other machine, if it runs there.
     pub(super) fn target(&self) -> Option<&RemoteTarget> {
         self.target.as_ref()
@@ -181,7 +188,7 @@ impl Launcher {
 
     /// Whether the started program is the test itself.
     pub(crate) fn is_direct(&self) -> bool {
-        !self.is_limited() && self.isolator.is_none()
+        !self.is_limited() && self.isolator.is_none() && self.starter.is_empty()
     }
 
     /// Whether the program that is started confines itself and then becomes another one.
@@ -208,6 +215,7 @@ impl Launcher {
             words.push(isolator.into());
             words.extend(isolation.arguments(slot));
         }
+        words.extend(self.starter.iter().cloned());
         words.push(program.into());
         let mut command = Command::new(&words[0]);
         command.args(&words[1..]);
@@ -224,6 +232,16 @@ fn find(isolation: Isolation, program: &'static str) -> Result<PathBuf, ConfineE
     command.args(isolation.arguments(&std::env::temp_dir())).arg("true");
     probe(&mut command).map_err(|message| ConfineError::NotPermitted { program, message })?;
     Ok(path)
+}
+
+/// Whether a command of this machine can start a program, as [`CommandOracle::started_by`](super::CommandOracle::started_by)
+/// needs it.
+#[must_use]
+pub fn can_start(words: &[&str]) -> bool {
+    let Some((program, arguments)) = words.split_first() else { return false };
+    let mut command = Command::new(program);
+    command.args(arguments).arg("true");
+    probe(&mut command).is_ok()
 }
 
 #[cfg(test)]

@@ -39,7 +39,7 @@ pub use command::{CommandOracle, Subject};
 pub use condition_error::ConditionError;
 pub use conditions::{ConditionSpec, Conditions};
 pub use confine::is_root;
-pub use confine::{ConfineError, Confinement, Isolation};
+pub use confine::{ConfineError, Confinement, Isolation, can_start};
 pub use output::Written;
 pub use private::PrivateDirectory;
 pub use process::{end_tests_at_once, run_limited};
