@@ -214,7 +214,7 @@ fn the_doctor_finds_the_seed_of_a_hash_table() {
     let test = folder.path("test.py").display().to_string();
     let line = ["doctor", "-j1", "input.txt", "--exit-code", "0", "--", "python3", &test, "@@"];
     // In one of 16 cases the first five runs agree.
-    let ran = (0..5).map(|_| folder.lop(&line)).find(|ran| said(&ran).contains("is flaky")).expect("in some run");
+    let ran = (0..5).map(|_| folder.lop(&line)).find(|ran| said(ran).contains("is flaky")).expect("in some run");
     assert!(said(&ran).contains("with a fixed hash seed (PYTHONHASHSEED="), "{}", said(&ran));
     assert!(said(&ran).contains("runs show the bug"), "{}", said(&ran));
 }

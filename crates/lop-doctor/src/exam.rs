@@ -143,8 +143,14 @@ fn runs(
     if facts.is_flaky() {
         say("the cause of different answers");
         let mut input = std::mem::take(&mut facts.input);
-        let mut run = |oracle: &CommandOracle| place.run(oracle, content, facts);
+        let mut runs = 0;
+        let before = input.len();
+        let mut run = |oracle: &CommandOracle| {
+            runs += 1;
+            place.run(oracle, content, facts)
+        };
         let cause = causes::find(oracle, &mut input, &mut run);
+        facts.for_cause = runs - (input.len() - before);
         facts.input = input;
         facts.cause = cause?;
     }

@@ -21,6 +21,8 @@ pub struct Facts {
     pub input: Vec<Outcome>,
     /// Why these differ, if they do and it could be found out.
     pub cause: Option<Cause>,
+    /// Number of runs that looked for that.
+    pub for_cause: usize,
     /// The run on the empty file.
     pub empty: Option<Outcome>,
     /// The run on a file of one newline.
@@ -59,7 +61,12 @@ impl Facts {
     #[must_use]
     pub fn runs(&self) -> usize {
         let single = [&self.empty, &self.trivial].into_iter().flatten().count();
-        self.input.len() + self.together.len() + self.other_directory.len() + self.trivial_inputs.len() + single
+        self.for_cause
+            + self.input.len()
+            + self.together.len()
+            + self.other_directory.len()
+            + self.trivial_inputs.len()
+            + single
     }
 
     /// Whether a run on the input was interesting.

@@ -26,8 +26,8 @@ const LESS: [f64; 3] = [0.33, 0.5, 0.67];
 const CLEARLY_LESS: f64 = 0.5;
 /// The share of refused candidates with such a rate, and the number of candidates that this is worth.
 const LESS_BEFORE: (f64, f64) = (0.35, 5.0);
-/// The rate of the background, and the number of runs that this is worth.
-const BACKGROUND_BEFORE: (f64, f64) = (0.01, 50.0);
+/// The rate of the background, as a share of the wanted one, and the number of runs that this is worth.
+const BACKGROUND_BEFORE: (f64, f64) = (0.03, 30.0);
 /// No rate is nearer to 0 or 1.
 const NEAREST: f64 = 0.001;
 /// A rate is lower than another if such runs have a chance of one in twenty otherwise, one-sided; above one in six there
@@ -119,8 +119,7 @@ fn estimate(tally: Tally) -> f64 {
 
 impl Rates {
     pub(super) fn new(goal: RateGoal) -> Self {
-        let (less, background) = ((LESS_BEFORE.0 * LESS_BEFORE.1, LESS_BEFORE.1), BACKGROUND_BEFORE);
-        let background = (background.0 * background.1, background.1);
+        let (less, background) = ((LESS_BEFORE.0 * LESS_BEFORE.1, LESS_BEFORE.1), (0.0, 0.0));
         let (input, first, raised) = Default::default();
         Rates { goal, input, first, raised, wanted: 0.5, possible: vec![0.5], less, background }
     }
@@ -182,7 +181,9 @@ impl Rates {
 
     /// The rate at which candidates that have lost the bug are interesting all the same.
     fn background_rate(&self) -> f64 {
-        (self.background.0 / self.background.1).min(self.wanted * LESS[0])
+        let (share, worth) = BACKGROUND_BEFORE;
+        let (yes, runs) = self.background;
+        ((yes + share * self.wanted * worth) / (runs + worth)).min(self.wanted * LESS[0])
     }
 
     /// Learns from the runs on a candidate that was refused.
