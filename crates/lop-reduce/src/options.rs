@@ -70,7 +70,7 @@ impl Minimal {
 pub enum RateGoal {
     /// At least as often as the input.
     OfInput,
-    /// At least in this share of the runs, from 0 to 1.
+    /// At least in this share of the runs, between 0 and 1; another number counts as the nearest.
     AtLeast(f64),
     /// At least as often as the input. When a result turns out to show it more often, those after it must, too.
     More,

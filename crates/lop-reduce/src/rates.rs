@@ -50,6 +50,8 @@ const WORTH: u64 = 4;
 /// After this number of runs without a decision about a candidate the input is measured more exactly, and after that
 /// number the likelier side decides. They are given in runs that a candidate with the wanted rate takes for one
 /// interesting one.
+/// With 20 instead of 40, a file whose parts raise the rate from 0.5 to 0.75 takes twice as many runs; with 60, one of 20
+/// runs at a rate of 0.1 takes ten times as many.
 const MANY_INTERESTING: f64 = 10.0;
 const MOST_INTERESTING: f64 = 40.0;
 
@@ -118,6 +120,7 @@ fn estimate(tally: Tally) -> f64 {
 }
 
 impl Rates {
+    /// Starts without any runs.
     pub(super) fn new(goal: RateGoal) -> Self {
         let (less, background) = ((LESS_BEFORE.0 * LESS_BEFORE.1, LESS_BEFORE.1), (0.0, 0.0));
         let (input, first, raised) = Default::default();
@@ -141,11 +144,12 @@ impl Rates {
         }
         let input = self.input;
         self.wanted = match self.goal {
-            RateGoal::AtLeast(rate) => rate,
+            // The minimum and maximum with NaN are the other number.
+            RateGoal::AtLeast(rate) => rate.max(NEAREST).min(1.0 - NEAREST),
             RateGoal::OfInput | RateGoal::More => estimate(input),
         };
         self.possible = match self.goal {
-            RateGoal::AtLeast(rate) => vec![rate],
+            RateGoal::AtLeast(_) => vec![self.wanted],
             RateGoal::OfInput | RateGoal::More => possible(input),
         };
     }

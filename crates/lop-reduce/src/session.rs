@@ -382,12 +382,21 @@ impl<'a, 'g> Session<'a, 'g> {
                     asked.get_mut(&question).expect("it was found above").ticket = Some(ticket);
                 }
                 Some(verdict) => match self.hear(&text, verdict, ungated, self.odds_of(source, question))? {
-                    Some(verdict) => self.answer(source, asked, question, verdict)?,
+                    Some(verdict) => {
+                        self.leave_runs(&text);
+                        self.answer(source, asked, question, verdict)?;
+                    }
                     // It is not clear yet, and another question may be worth more than a further run on this candidate.
-                    None if self.evidence_against(&text).is_some_and(|ratio| source.weigh(question, ratio)) => {
+                    None if !self.has_runs(&text)
+                        && self.evidence_against(&text).is_some_and(|ratio| source.weigh(question, ratio)) =>
+                    {
                         asked.remove(&question);
                     }
                     None => {
+                        if !self.has_runs(&text) {
+                            let odds = self.odds_of(source, question);
+                            self.will_judge_candidate(&text, odds)?;
+                        }
                         let ticket = self.submit_again(&text, &what)?;
                         asked.get_mut(&question).expect("it was found above").ticket = Some(ticket);
                     }

@@ -140,6 +140,11 @@ impl Trust {
         !std::mem::replace(&mut self.is_flaky, true)
     }
 
+    /// Whether the test shows the bug only sometimes, and results keep its rate.
+    pub(super) fn keeps_rate(&self) -> bool {
+        self.rates.is_some()
+    }
+
     /// Learns from outcomes, most of them repeated, on a text whose verdict is clear by now.
     pub(super) fn learn(&mut self, interesting: bool, repeated: Tally) {
         if let Some(rates) = self.rates.as_mut().filter(|_| !interesting) {
@@ -219,18 +224,14 @@ impl Trust {
         Some(self.rates.as_ref()?.ratio(tally, false))
     }
 
-    /// The number of further runs that will be needed on a candidate after these, however they end, for a test that shows
-    /// the bug only sometimes.
-    pub(super) fn sure_runs(&self, tally: Tally, stakes: Stakes, odds: f64) -> usize {
+    /// The number of further runs on a candidate that refuse it if none is interesting, for a test that shows the bug only
+    /// sometimes: most candidates are refused, and an interesting one takes as many.
+    pub(super) fn runs_to_refuse(&self, tally: Tally, stakes: Stakes, odds: f64) -> usize {
         if self.rates.is_none() {
             return 0;
         }
-        let after = |runs, yes| {
-            let (yes, no) = if yes { (tally.yes + runs, tally.no) } else { (tally.yes, tally.no + runs) };
-            self.decide(Tally { yes, no }, stakes, odds)
-        };
-        let is_open = |&runs: &u32| after(runs, true).is_none() && after(runs, false).is_none();
-        1 + (1..MOST_RUNS).take_while(is_open).count()
+        let after = |runs| self.decide(Tally { yes: tally.yes, no: tally.no + runs }, stakes, odds);
+        (1..MOST_RUNS).find(|&runs| after(runs).is_some()).unwrap_or(MOST_RUNS) as usize
     }
 
     /// Whether these outcomes rather speak against a best result.

@@ -120,7 +120,7 @@ impl<'a> Session<'a, '_> {
     }
 
     /// The workers, if one of them can run tests ahead of their time.
-    fn workers_ahead(&self) -> usize {
+    pub(super) fn workers_ahead(&self) -> usize {
         if self.executor.runs_beside() { self.executor.slots() } else { 1 }
     }
 
@@ -176,6 +176,24 @@ impl<'a> Session<'a, '_> {
             self.start(job, key(text), Stage::Sure)?;
         }
         Ok(())
+    }
+
+    /// Whether a further run on a text has ended or is under way.
+    pub(super) fn has_runs(&self, text: &[u8]) -> bool {
+        match &self.ahead {
+            Speculation::Sees(speculator) => speculator.has_runs(&key(text)),
+            Speculation::Rehearses(..) => false,
+        }
+    }
+
+    /// Ends the runs on a text that is decided.
+    pub(super) fn leave_runs(&mut self, text: &[u8]) {
+        if self.confidence.trust.keeps_rate()
+            && let Speculation::Sees(speculator) = &mut self.ahead
+        {
+            let left = speculator.leave_runs(&key(text));
+            left.into_iter().for_each(|ticket| self.executor.cancel(ticket));
+        }
     }
 
     /// Permits tests of the best result while workers have nothing else to do: it will be judged this number of times.

@@ -130,7 +130,7 @@ impl Session<'_, '_> {
         }
         if before.is_some() {
             self.confidence.trust.confirmations += 1;
-        } else if self.confidence.trust.rates.is_none() {
+        } else if !self.confidence.trust.keeps_rate() {
             answers.evidence = answers.tally;
         }
         let Tally { yes, no } = answers.tally;
@@ -175,7 +175,7 @@ impl Session<'_, '_> {
         if self.confidence.doubts_input {
             return true;
         }
-        if self.confidence.trust.rates.is_some() {
+        if self.confidence.trust.keeps_rate() {
             return (refusals >= patience || self.confidence.may_be_higher) && !is_input && !self.best_is_trusted();
         }
         refusals >= patience && !is_input
@@ -195,7 +195,7 @@ impl Session<'_, '_> {
         } else {
             self.confidence.patience = self.confidence.patience.saturating_mul(2);
         }
-        if self.confidence.trust.rates.is_none() {
+        if !self.confidence.trust.keeps_rate() {
             return self.confirm_best(Stakes::Best);
         }
         if std::mem::take(&mut self.confidence.may_be_higher) {
@@ -228,7 +228,7 @@ impl Session<'_, '_> {
         if self.is_input() || self.rate_of_result().is_some() {
             return Ok(());
         }
-        if self.confidence.trust.rates.is_none() {
+        if !self.confidence.trust.keeps_rate() {
             return self.confirm_best(Stakes::Result);
         }
         self.compare_best(Extent::Measured)
@@ -266,7 +266,7 @@ impl Session<'_, '_> {
     fn compare(&mut self, text: &Arc<[u8]>, extent: Extent, tally: &mut Tally) -> Result<bool, Interrupt> {
         if extent == Extent::Clear {
             while self.confidence.trust.decide(*tally, Stakes::Best, EVEN).is_none() {
-                let missing = self.confidence.trust.sure_runs(*tally, Stakes::Best, EVEN);
+                let missing = self.confidence.trust.missing(*tally, Stakes::Best, EVEN);
                 self.run_again(text, tally, missing)?;
             }
             if self.confidence.trust.decide(*tally, Stakes::Best, EVEN) == Some(true) {
@@ -336,14 +336,14 @@ impl Session<'_, '_> {
         (ratio < 0.0).then_some(ratio)
     }
 
-    /// Lets idle workers run the test on a candidate as often as it will be asked about, for a test that shows the bug only
-    /// sometimes.
+    /// Lets idle workers run the test on a candidate as often as it will probably be asked about, for a test that shows
+    /// the bug only sometimes.
     pub(super) fn will_judge_candidate(&mut self, text: &Arc<[u8]>, odds: f64) -> Result<(), Interrupt> {
-        if self.confidence.trust.rates.is_none() {
+        if !self.confidence.trust.keeps_rate() || self.workers_ahead() == 1 {
             return Ok(());
         }
         let tally = self.memory.answers(&key(text)).map(|answers| answers.tally).unwrap_or_default();
-        self.will_judge(text, self.confidence.trust.sure_runs(tally, self.stakes(), odds))
+        self.will_judge(text, self.confidence.trust.runs_to_refuse(tally, self.stakes(), odds))
     }
 
     /// The odds that the candidate of a question is interesting, before any outcome.
@@ -436,7 +436,7 @@ impl Session<'_, '_> {
     /// At the end they do not: of many texts that are not interesting one may have been called so again and again, and
     /// that is the one that was accepted.
     fn answers_on_best(&self, stakes: Stakes) -> Tally {
-        if self.confidence.trust.rates.is_some() {
+        if self.confidence.trust.keeps_rate() {
             return Tally::default();
         }
         match self.memory.answers(&key(self.best())) {
@@ -492,7 +492,7 @@ impl Session<'_, '_> {
 
     /// Whether an earlier result holds when the test is asked about it once more.
     fn holds(&mut self, text: &Arc<[u8]>) -> Result<bool, Interrupt> {
-        if self.confidence.trust.rates.is_some() {
+        if self.confidence.trust.keeps_rate() {
             self.compare(text, Extent::Measured, &mut Tally::default())
         } else {
             self.ask_again(text, Tally::default(), Stakes::Best)

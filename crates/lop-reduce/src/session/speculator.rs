@@ -123,6 +123,23 @@ impl Speculator<'_> {
         Some(*ticket)
     }
 
+    /// Whether a test on a text that may be asked about has ended or is running.
+    pub(super) fn has_runs(&self, key: &Key) -> bool {
+        let is_open = |run: &RunningTest| run.key == *key && matches!(run.stage, Stage::Early | Stage::Sure);
+        self.ended.contains_key(key) || self.running.values().any(is_open)
+    }
+
+    /// Has the tests on a text go.
+    pub(super) fn leave_runs(&mut self, key: &Key) -> Vec<Ticket> {
+        let is_open = |run: &RunningTest| run.key == *key && matches!(run.stage, Stage::Early | Stage::Sure);
+        let open = self.running.iter_mut().filter(|(_, run)| is_open(run));
+        let leave = |(ticket, run): (&Ticket, &mut RunningTest)| {
+            run.stage = Stage::Left;
+            *ticket
+        };
+        open.map(leave).collect()
+    }
+
     /// Has the tests go whose questions are not among the wanted ones.
     pub(super) fn leave_others(&mut self, wanted: &[Key]) -> Vec<Ticket> {
         let others = self.running.iter_mut().filter(|(_, run)| run.stage == Stage::Early && !wanted.contains(&run.key));
