@@ -49,8 +49,7 @@ const MOST_LESS: f64 = 0.9;
 const WORTH: u64 = 4;
 /// After this number of runs without a decision about a candidate the input is measured more exactly, and after that
 /// number the likelier side decides. They are given in runs that a candidate with the wanted rate takes for one
-/// interesting one.
-/// With 20 instead of 40, a file whose parts raise the rate from 0.5 to 0.75 takes twice as many runs; with 60, one of 20
+/// interesting one. With 20 instead of 40, a file whose parts raise the rate from 0.5 to 0.75 takes twice as many runs; with 60, one of 20
 /// runs at a rate of 0.1 takes ten times as many.
 const MANY_INTERESTING: f64 = 10.0;
 const MOST_INTERESTING: f64 = 40.0;
@@ -144,8 +143,8 @@ impl Rates {
         }
         let input = self.input;
         self.wanted = match self.goal {
-            // The minimum and maximum with NaN are the other number.
-            RateGoal::AtLeast(rate) => rate.max(NEAREST).min(1.0 - NEAREST),
+            RateGoal::AtLeast(rate) if rate > NEAREST => rate.min(1.0 - NEAREST),
+            RateGoal::AtLeast(_) => NEAREST,
             RateGoal::OfInput | RateGoal::More => estimate(input),
         };
         self.possible = match self.goal {
