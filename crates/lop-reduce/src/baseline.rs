@@ -38,7 +38,7 @@ pub(super) fn judge(session: &mut Session<'_, '_>, options: &Options) -> Result<
     // Whether it has given another answer each time.
     let mut turns = true;
     let mut before = None;
-    session.will_judge(&input, options.flaky.map_or(RUNS, |_| Rates::AT_ONCE) as usize)?;
+    session.will_judge(&input, RUNS as usize)?;
     let empties = empties(&input, options);
     for empty in &empties {
         session.will_judge(empty, 1)?;
@@ -48,6 +48,9 @@ pub(super) fn judge(session: &mut Session<'_, '_>, options: &Options) -> Result<
         None => false,
     };
     while runs < wanted || is_open(interesting, runs) {
+        if options.flaky.is_some() {
+            session.will_judge(&input, Rates::runs_to_measure(interesting))?;
+        }
         let outcome = session
             .judge(&input, "the input itself")
             .map_err(|interrupt| before_the_baseline(interrupt, session.is_out_of_time()))?;

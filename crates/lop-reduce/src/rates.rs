@@ -132,8 +132,10 @@ impl Rates {
         yes >= ENOUGH || (yes == 0 && tally.runs() >= NEVER) || tally.runs() >= MOST_RUNS
     }
 
-    /// Number of runs on the input that can be started before the first one has ended.
-    pub(super) const AT_ONCE: u32 = ENOUGH;
+    /// Number of further runs on the input that are needed at least after this number of interesting ones.
+    pub(super) fn runs_to_measure(interesting: u32) -> usize {
+        ENOUGH.saturating_sub(interesting) as usize
+    }
 
     /// Takes further runs on the input.
     pub(super) fn measured(&mut self, more: Tally) {
