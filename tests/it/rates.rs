@@ -194,6 +194,10 @@ fn a_file_that_fails_only_sometimes_is_triaged_and_isolated() {
     fs::create_dir(folder.path("found")).expect("a new directory");
     folder.write("found/one.txt", "some words\nand a bug\n");
     folder.write("found/other.txt", "some words\nand nothing\n");
+    // Without the option, the file that fails is one that passes or is listed as flaky.
+    folder.write("runs", "x\nx\n");
+    let ran = folder.lop(&["triage", "-j1", "found", "--", &tool, "@@"]).expect_code(0);
+    assert!(said(&ran).contains("flaky"), "{}", said(&ran));
     let line = ["triage", "-j1", "--flaky", "found", "--", &tool, "@@"];
     let ran = folder.lop(&line).expect_code(0);
     let groups = fs::read_dir(folder.path("found.triage")).expect("it was made");
