@@ -77,6 +77,23 @@ fn remote_results_are_those_of_here_byte_by_byte_and_are_remembered_there() {
     assert!(folder.temporaries().is_empty());
 }
 
+/// A server remembers an answer, and each run of an intermittent test has one of its own.
+#[test]
+fn remote_bugs_that_show_only_sometimes_keep_their_rate() {
+    let (folder, farm) = (Folder::new(), Farm::start());
+    let address = format!("grpc://{}", farm.address);
+    let runs = folder.path("runs").display().to_string();
+    let often = format!("echo x >> '{runs}'; n=$(wc -l < '{runs}'); test $((n * 7919 % 104729 % 4)) != 0");
+    folder.script("test.sh", &format!("{often} && grep -q keep \"$1\""));
+    folder.write("input.txt", "line one\nkeep this\nline three\n");
+    let line = ["-j1", "--flaky", "test.sh", "input.txt", "--remote", &address, "-o", "out"];
+    let ran = folder.lop(&[&TIMEOUT[..], &line].concat()).expect_code(0);
+    assert_eq!(folder.read("out").trim_ascii(), b"keep");
+    assert!(ran.stderr.contains("shows the bug in 30 of ") && ran.stderr.contains("(input: 30 of "), "{}", ran.stderr);
+    let counted = farm.counts().runs.load(Ordering::Relaxed);
+    assert!(counted > 60, "{counted} runs there, and the input and the result need 30 interesting ones each");
+}
+
 #[test]
 fn remote_directories_arguments_and_what_is_beside_go_there() {
     let (folder, farm) = (Folder::new(), Farm::start());
