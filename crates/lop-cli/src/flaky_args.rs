@@ -17,12 +17,12 @@ pub struct FlakyArgs {
 }
 
 impl FlakyArgs {
-    /// As often as if the user gives no number.
+    /// Repeats a run as often as `--flaky` without a number does.
     pub(crate) fn usual() -> Self {
         FlakyArgs { flaky: USUAL.parse().ok() }
     }
 
-    /// Without repeating anything.
+    /// Repeats no run.
     pub(crate) fn never() -> Self {
         FlakyArgs { flaky: None }
     }

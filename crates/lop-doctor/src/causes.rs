@@ -1,5 +1,5 @@
-//! The causes of a flaky test: runs it with one source of chance at a time switched off. If it then gives the same answer
-//! in so many runs that chance can hardly explain it, that source is the cause.
+//! Finds the cause of a flaky test: runs it with one source of chance at a time switched off. That source is the cause if
+//! all runs then agree, and chance would hardly make so many agree.
 
 use lop_reduce::Rate;
 use lop_run::oracle::{CommandOracle, Outcome, can_start};
@@ -8,11 +8,11 @@ use super::trouble::Trouble;
 
 /// Runs of a flaky test that tell how often it shows the bug.
 const MEASURED: usize = 20;
-/// Equal answers in a row are no chance if they are less likely than this.
+/// The largest probability of a coincidence that still counts as evidence.
 const CHANCE: f64 = 0.02;
-/// Number of these at least, and at most.
+/// The least and the most number of equal answers in a row that count as evidence.
 const RUNS: std::ops::RangeInclusive<usize> = 5..=40;
-/// Seeds that are tried if the first one never shows the bug.
+/// The seeds to try if seed 0 never shows the bug.
 const SEEDS: std::ops::Range<u32> = 1..16;
 /// The command that starts a program without random addresses.
 const FIXED_ADDRESSES: [&str; 2] = ["setarch", "-R"];
@@ -28,7 +28,7 @@ pub(super) enum Source {
     Time,
 }
 
-/// A source of chance without which the test gave the same answer in all of its runs.
+/// A source of chance; without it the test gave the same answer in all runs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Cause {
     pub(super) source: Source,
@@ -43,8 +43,8 @@ pub(super) fn with_seed(seed: u32) -> [String; 4] {
     ["env".into(), format!("PYTHONHASHSEED={seed}"), format!("PERL_HASH_SEED={seed}"), "PERL_PERTURB_KEYS=0".into()]
 }
 
-/// Measures how often a flaky test shows the bug on its input, of which it has these outcomes, and looks for the cause.
-/// `run` runs a test on the input.
+/// Measures how often the input shows the bug, and looks for the cause of the difference. `input` has the outcomes so far,
+/// and gets the further ones. `run` runs a test on the input.
 ///
 /// # Errors
 /// Those of `run`.
@@ -96,7 +96,7 @@ pub(super) fn rate(input: &[Outcome]) -> Rate {
     Rate { interesting: number(interesting), runs: number(input.len()) }
 }
 
-/// The number of equal answers in a row that are no chance.
+/// Returns how many equal answers in a row are hardly a coincidence.
 fn runs_wanted(input: &[Outcome]) -> usize {
     let Rate { interesting, runs } = rate(input);
     let share = f64::from(interesting + 1) / f64::from(runs + 2);

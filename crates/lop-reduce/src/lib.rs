@@ -474,7 +474,7 @@ fn finish(mut reducer: Reducer<'_, '_>, before: Size, ended: Ended) -> Result<Re
         after: session.size(),
         ended,
         tests: session.statistics.counts,
-        reliability: Reliability { result: session.rate_of_result().map(Into::into), ..session.reliability() },
+        reliability: session.reliability(),
         cache_hits: session.statistics.cache_hits,
         from_journal: session.statistics.from_journal,
         from_shared_cache: session.statistics.from_shared_cache,

@@ -1,12 +1,14 @@
 //! The rates of an intermittent test: how often it shows the bug on the input, and whether a candidate shows it as often.
 //!
-//! A candidate counts as interesting if its rate is at least the wanted one, which usually is that of the input. Its runs
-//! are weighed as in Wald's sequential test (A. Wald, *Sequential tests of statistical hypotheses*, 1945), between two
-//! mixtures of rates. In the first the candidate has kept the bug: its rate is the wanted one, or somewhat beside it,
-//! because the input's rate is an estimate. In the second it has lost the bug, so that only the background is left, or
-//! a part of the input that made the bug frequent, so that its rate is a share of the wanted one. How often the second
-//! happens, and how frequent the background is, is learnt from the candidates that were refused: where nothing but the
-//! bug itself can be lost, two or three interesting runs are enough, and many are needed where rates differ.
+//! A candidate counts as interesting if its rate is at least the wanted one, which usually is that of the input. Wald's
+//! sequential test (A. Wald, *Sequential tests of statistical hypotheses*, 1945) decides between two mixtures of rates:
+//!
+//! - **Kept.** The rate is the wanted one, with the uncertainty of the estimate.
+//! - **Lost.** The candidate has lost the bug, and only the background is left. Or it has lost a part that made the bug
+//!   frequent, and its rate is a share of the wanted one (`LESS`).
+//!
+//! The refused candidates tell how common the last case is, and how high the background is. If a candidate has the bug or
+//! hasn't, two or three interesting runs are enough. If rates differ, many are needed.
 
 use crate::options::RateGoal;
 use crate::tally::Tally;
@@ -18,11 +20,11 @@ const ENOUGH: u32 = 30;
 const MOST_RUNS: u32 = 400;
 /// Number of runs without an interesting one after which the input counts as not interesting.
 const NEVER: u32 = 50;
-/// Quantiles of the normal distribution in the middle of five equal parts of it: what is known of an estimated rate.
+/// Five equally likely values of the normal distribution, for the uncertainty of an estimated rate.
 const QUANTILES: [f64; 5] = [-1.282, -0.524, 0.0, 0.524, 1.282];
-/// Rates of one that has lost a part of what makes it frequent.
+/// Rates of a candidate that has lost a part that makes the bug frequent, as shares of the wanted one.
 const LESS: [f64; 3] = [0.33, 0.5, 0.67];
-/// The rate with which the best result is compared when it is looked at again, in the place of `LESS`.
+/// The lower rate in a quick check of the best result, as a share of the wanted one.
 const CLEARLY_LESS: f64 = 0.5;
 /// The share of refused candidates with such a rate, and the number of candidates that this is worth.
 const LESS_BEFORE: (f64, f64) = (0.35, 5.0);
@@ -45,7 +47,7 @@ const HARDLY_HIGHER: f64 = 0.7;
 const DISPUTED: u32 = 8;
 /// At most this share of refused candidates is taken to have a lower rate.
 const MOST_LESS: f64 = 0.9;
-/// A further run on the input needs this number of tests.
+/// The input is measured again once the reduction has taken this number of tests for each further run.
 const WORTH: u64 = 4;
 /// After this number of runs without a decision about a candidate the input is measured more exactly, and after that
 /// number the likelier side decides. They are given in runs that a candidate with the wanted rate takes for one
@@ -73,7 +75,7 @@ pub(super) struct Rates {
     background: (f64, f64),
 }
 
-/// The finding of runs on a result about its rate.
+/// The outcome of a comparison of a result's rate with the wanted one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Comparison {
     /// It isn't lower than wanted, as far as the runs tell.
@@ -258,8 +260,8 @@ impl Rates {
         (is_wanted && self.input.runs() < DISPUTED * self.first.runs()).then_some(self.input.runs() as usize)
     }
 
-    /// Whether runs on a candidate that is not decided are so many that the input's rate is in doubt, after this number of
-    /// tests.
+    /// Whether to measure the input again: an undecided candidate has taken many runs, and the reduction has taken enough
+    /// tests to make a better estimate worth its price.
     pub(super) fn doubts_input(&self, tally: Tally, tests: u64) -> bool {
         let are_many = f64::from(tally.runs()) >= MANY_INTERESTING / self.wanted.max(NEAREST);
         are_many && self.further_runs().is_some_and(|runs| tests >= WORTH * runs as u64)

@@ -1,4 +1,5 @@
-//! Weak evidence about the length of a run: outcomes of an intermittent test, none of which decides a question.
+//! Weak evidence about the length of a run: the outcomes of an intermittent test, as long as they don't decide a
+//! question.
 //!
 //! A question asks whether a run is at least m units long. The outcome of a deterministic test cuts off the lengths
 //! on one side of m. The outcomes of an intermittent test so far only make those from m on likelier or less likely, by the ratio
@@ -13,7 +14,7 @@ use crate::model::run_length::Tail;
 pub(crate) struct WeakEvidence(Vec<(usize, f64)>);
 
 impl WeakEvidence {
-    /// Takes the ratio for a run of at least `length`, in the place of an earlier one.
+    /// Sets the ratio for a run of at least `length`; it replaces an earlier one.
     pub(crate) fn weigh(&mut self, length: usize, ratio: f64) {
         match self.0.binary_search_by_key(&length, |&(length, _)| length) {
             Ok(at) => self.0[at].1 = ratio,
@@ -32,7 +33,7 @@ impl WeakEvidence {
         self.0.is_empty()
     }
 
-    /// Forgets what is about lengths that are not open any more: the run is at least `lo` and less than `hi` long.
+    /// Drops the ratios for lengths that are decided: the run is at least `lo` and less than `hi` long.
     pub(crate) fn keep_between(&mut self, lo: usize, hi: usize) {
         self.0.retain(|&(length, _)| lo < length && length < hi);
     }

@@ -58,7 +58,7 @@ enum Extent {
 impl Session<'_, '_> {
     /// Returns the reliability of the test.
     pub(crate) fn reliability(&self) -> Reliability {
-        self.confidence.trust.report()
+        Reliability { result: self.rate_of_result().map(Into::into), ..self.confidence.trust.report() }
     }
 
     /// Whether the test has contradicted itself.
@@ -184,10 +184,7 @@ impl Session<'_, '_> {
     /// Looks at the best result again.
     pub(super) fn check_best(&mut self) -> Result<(), Interrupt> {
         if std::mem::take(&mut self.confidence.doubts_input) {
-            let pass = std::mem::replace(&mut self.statistics.pass, BASELINE);
-            let measured = self.measure_input();
-            self.statistics.pass = pass;
-            return measured;
+            return self.counted_as(BASELINE, Self::measure_input);
         }
         self.confidence.unlooked = 0;
         if !self.confidence.trust.is_flaky() {
@@ -208,19 +205,16 @@ impl Session<'_, '_> {
     fn look_for_higher_rate(&mut self) -> Result<(), Interrupt> {
         let best = Arc::clone(self.best());
         let mut tally = self.memory.answers(&key(&best)).map(|answers| answers.tally).unwrap_or_default();
-        let pass = std::mem::replace(&mut self.statistics.pass, CONFIRMATION);
-        let looked = loop {
-            match self.confidence.trust.rates.as_ref().map_or(Some(false), |rates| rates.is_higher(tally)) {
-                Some(is_higher) => break Ok(is_higher),
-                None => {
-                    if let Err(interrupt) = self.run_again(&best, &mut tally, 1) {
-                        break Err(interrupt);
-                    }
+        let is_higher = self.counted_as(CONFIRMATION, |session| {
+            loop {
+                let Some(rates) = &session.confidence.trust.rates else { return Ok(false) };
+                if let Some(is_higher) = rates.is_higher(tally) {
+                    return Ok(is_higher);
                 }
+                session.run_again(&best, &mut tally, 1)?;
             }
-        };
-        self.statistics.pass = pass;
-        if looked? { self.compare_best(Extent::Measured) } else { Ok(()) }
+        })?;
+        if is_higher { self.compare_best(Extent::Measured) } else { Ok(()) }
     }
 
     /// Makes sure of the result at the end, unless it is the input.
@@ -237,28 +231,34 @@ impl Session<'_, '_> {
     /// Trusts the best result if it shows the bug as often as wanted; otherwise takes it back. If it is stopped
     /// meanwhile, a best result that looks worse isn't kept.
     fn compare_best(&mut self, extent: Extent) -> Result<(), Interrupt> {
-        let best = Arc::clone(self.best());
-        let pass = std::mem::replace(&mut self.statistics.pass, CONFIRMATION);
-        let mut tally = Tally::default();
-        let compared = self.compare(&best, extent, &mut tally);
-        if compared.is_err() && tally.runs() > 0 && self.confidence.trust.speaks_against(tally) {
-            self.go_back_to_trusted()?;
-        }
-        let settled = compared.and_then(|holds| {
+        self.counted_as(CONFIRMATION, |session| {
+            let best = Arc::clone(session.best());
+            let mut tally = Tally::default();
+            let compared = session.compare(&best, extent, &mut tally);
+            if compared.is_err() && tally.runs() > 0 && session.confidence.trust.speaks_against(tally) {
+                session.go_back_to_trusted()?;
+            }
+            let holds = compared?;
             let Tally { yes, no } = tally;
-            self.emit(&Event::Confirmed { interesting: holds, yes, no, bytes: best.len(), is_best: true })?;
+            session.emit(&Event::Confirmed { interesting: holds, yes, no, bytes: best.len(), is_best: true })?;
             if !holds {
-                return self.take_back();
+                return session.take_back();
             }
             if extent == Extent::Measured {
-                self.confidence.measured = Some((key(&best), tally));
-                self.confidence.trust.rates.iter_mut().for_each(|rates| rates.raise(tally));
+                session.confidence.measured = Some((key(&best), tally));
+                session.confidence.trust.rates.iter_mut().for_each(|rates| rates.raise(tally));
             }
-            self.trust_best();
+            session.trust_best();
             Ok(())
-        });
-        self.statistics.pass = pass;
-        settled
+        })
+    }
+
+    /// Counts the tests of a step for this pass.
+    fn counted_as<T>(&mut self, pass: &'static str, step: impl FnOnce(&mut Self) -> T) -> T {
+        let before = std::mem::replace(&mut self.statistics.pass, pass);
+        let result = step(self);
+        self.statistics.pass = before;
+        result
     }
 
     /// Compares how often a text shows the bug with how often it should, by runs of its own. Before the text counts as
@@ -309,7 +309,7 @@ impl Session<'_, '_> {
     }
 
     /// How often the best result shows the bug, if it was measured.
-    pub(crate) fn rate_of_result(&self) -> Option<Tally> {
+    fn rate_of_result(&self) -> Option<Tally> {
         let rates = self.confidence.trust.rates.as_ref()?;
         if self.is_input() {
             return Some(rates.input());
@@ -407,20 +407,15 @@ impl Session<'_, '_> {
 
     /// Trusts the best result if the test accepts it again; otherwise withdraws it.
     fn confirm_best(&mut self, stakes: Stakes) -> Result<(), Interrupt> {
-        let best = Arc::clone(self.best());
-        let pass = std::mem::replace(&mut self.statistics.pass, CONFIRMATION);
-        let known = self.answers_on_best(stakes);
-        let asked = self.ask_again(&best, known, stakes);
-        let holds = match asked {
-            Ok(true) => {
-                self.trust_best();
-                Ok(())
+        self.counted_as(CONFIRMATION, |session| {
+            let best = Arc::clone(session.best());
+            let known = session.answers_on_best(stakes);
+            if !session.ask_again(&best, known, stakes)? {
+                return session.take_back();
             }
-            Ok(false) => self.take_back(),
-            Err(interrupt) => Err(interrupt),
-        };
-        self.statistics.pass = pass;
-        holds
+            session.trust_best();
+            Ok(())
+        })
     }
 
     /// The best result holds.

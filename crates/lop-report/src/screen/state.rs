@@ -37,6 +37,8 @@ pub struct State {
     pub name: String,
     /// The grammar's name; `None` is text.
     pub grammar: Option<String>,
+    /// Whether the test shows the bug only sometimes, and results keep its rate.
+    pub keeps_rate: bool,
     /// Now.
     pub clock: Duration,
     /// Size of the input.
@@ -101,7 +103,12 @@ impl State {
                 let (took, deadline) = (text::duration(outcome.duration), text::duration(deadline));
                 self.say(format!("the input is interesting ({took}); deadline of a test: {deadline}"));
             }
-            Event::InputRate(rate) => self.say(format!("the input shows the bug in {}", rate.with_interval())),
+            Event::InputRate(rate) => {
+                self.keeps_rate = true;
+                self.say(format!("the input shows the bug in {}", rate.with_interval()));
+            }
+            // Each candidate is repeated then.
+            Event::Confirmed { is_best: false, .. } if self.keeps_rate => {}
             Event::Pass { name, round } => (self.pass, self.round) = (name, round),
             Event::Tested { number, pass, verdict, cache_hits, .. } => {
                 (self.tests, self.cache_hits, self.pass) = (number, cache_hits, pass);
