@@ -12,7 +12,7 @@ use crate::reduce::{functions, has, run, yes_if};
 use crate::support::{Folder, Ran, many};
 
 /// Seeds of each measurement.
-const FEW_SEEDS: u64 = 4;
+const FEW_SEEDS: u64 = 8;
 
 /// A reduction with a test that shows the bug in so many of its runs as `rate` says of a text; the report, and the runs.
 fn reduce(file: &str, input: &[u8], seed: u64, options: &Options, rate: impl Fn(&[u8]) -> f64) -> (Report, u64) {
@@ -128,6 +128,19 @@ fn an_input_that_is_rarer_than_wanted_is_refused() {
     let (refused, asked) = run("x.txt", b"one two three", &flaky(RateGoal::OfInput), |_| Verdict::NotInteresting);
     assert_eq!(refused.expect_err("it never shows").to_string(), "the input is not interesting");
     assert!(asked.len() <= 60, "{} runs", asked.len());
+}
+
+/// The empty file shows it as often as the input, and mostly not in its first run.
+#[test]
+fn a_test_that_says_the_same_of_an_empty_file_is_refused() {
+    let mut refused = 0;
+    for seed in 0..20 {
+        let mut random = ChaCha8Rng::seed_from_u64(seed);
+        let test = |_: &[u8]| yes_if(random.random_bool(0.4));
+        let (result, _) = run("x.txt", b"one two three", &flaky(RateGoal::OfInput), test);
+        refused += u32::from(result.is_err_and(|error| error.to_string() == "the test accepts the empty file"));
+    }
+    assert!(refused >= 18, "{refused} of 20");
 }
 
 /// The standard output of the program.

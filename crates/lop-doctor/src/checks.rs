@@ -38,6 +38,10 @@ const CHECKS: [Check; 16] = [
 /// The checks that warn of a useless result.
 pub(super) const TRIVIAL_CHECKS: [&str; 2] = ["trivial file", HOLLOW];
 const HOLLOW: &str = "minimal file";
+/// The checks that say nothing new if the test is known to answer differently each time.
+pub(super) const FLAKY_CHECKS: [&str; 2] = [REPEATED, DIRECTORY];
+const REPEATED: &str = "repeated";
+const DIRECTORY: &str = "directory";
 /// Maximum number of names to list; the others are only counted.
 const LISTED: usize = 5;
 /// A test that takes no longer than this is fast, even if most of it is start-up.
@@ -86,14 +90,14 @@ fn repeats(facts: &Facts) -> Option<Finding> {
         let rate = causes::rate(&all);
         let seen = format!("the test is flaky: the input shows the bug in {}", rate.with_interval());
         return Some(
-            Finding::new("repeated", Level::Fault, seen)
+            Finding::new(REPEATED, Level::Fault, seen)
                 .means("lop may remove needed parts and keep others")
                 .fix("fix seeds, leave addresses, times and temporary names out of what it looks for; or use --flaky"),
         );
     }
     let runs = facts.input.len();
     let seen = || format!("{runs} of {runs} runs on the input gave the same answer");
-    (runs > 1).then(|| Finding::ok("repeated", seen()))
+    (runs > 1).then(|| Finding::ok(REPEATED, seen()))
 }
 
 /// The reason why answers differ.
@@ -184,12 +188,12 @@ fn original(facts: &Facts) -> Option<Finding> {
 fn directory(facts: &Facts) -> Option<Finding> {
     let outcome = facts.other_directory.first()?;
     if !facts.differs_in_other_directory() {
-        return Some(Finding::ok("directory", "the answer is the same in another directory"));
+        return Some(Finding::ok(DIRECTORY, "the answer is the same in another directory"));
     }
     // A flaky test is flaky everywhere.
     (!facts.is_flaky()).then(|| {
         let seen = format!("in another directory the input is not interesting ({})", outcome.exit);
-        Finding::new("directory", Level::Warning, seen)
+        Finding::new(DIRECTORY, Level::Warning, seen)
             .means("each worker has a separate directory, so answers would differ between workers")
             .fix("make the test independent of the path of its directory, and of its length")
     })

@@ -12,7 +12,7 @@ use std::time::Duration;
 use lop_reduce::{Event, EventSink};
 use lop_run::oracle::{Cancel, Oracle, Outcome, Slot, SlotOptions, is_device};
 
-use super::checks::TRIVIAL_CHECKS;
+use super::checks::{FLAKY_CHECKS, TRIVIAL_CHECKS};
 use super::exam::{Examination, together, try_other_directory};
 use super::traces::Snapshot;
 use super::trivial_inputs::TRIVIAL;
@@ -41,6 +41,8 @@ pub struct Checkup<'a> {
     extent: CheckupLevel,
     /// The run on the input and the resulting deadline, until they are used.
     baseline: Option<(Outcome, Duration)>,
+    /// Whether the user knows that the test is flaky.
+    is_flaky: bool,
     /// Number of runs, and their total time.
     made: (usize, Duration),
     /// The warnings to repeat at the end.
@@ -63,6 +65,7 @@ impl<'a> Checkup<'a> {
             next,
             extent,
             baseline: None,
+            is_flaky: false,
             made: (0, Duration::ZERO),
             attention: Vec::new(),
         }
@@ -141,7 +144,9 @@ impl<'a> Checkup<'a> {
         facts.changed = sources.changes();
         facts.null = Some((true, is_device(examination.null)));
         facts.deadline = Some(deadline);
-        let worrying = findings(&facts).into_iter().filter(|finding| finding.level >= Level::Warning);
+        let is_known = |check| self.is_flaky && FLAKY_CHECKS.contains(&check);
+        let all = findings(&facts).into_iter();
+        let worrying = all.filter(|finding| finding.level >= Level::Warning && !is_known(finding.check));
         let worrying: Vec<_> = worrying.collect();
         let trivial = worrying.iter().filter(|finding| TRIVIAL_CHECKS.contains(&finding.check));
         self.attention = trivial.map(ToString::to_string).collect();
@@ -155,6 +160,7 @@ impl EventSink for Checkup<'_> {
             Event::Baseline { outcome, deadline } if self.extent != CheckupLevel::Nothing => {
                 self.baseline = Some(((*outcome).clone(), *deadline));
             }
+            Event::InputRate(_) => self.is_flaky = true,
             Event::Pass { .. } => {
                 if let Some((outcome, deadline)) = self.baseline.take() {
                     for line in self.examine(outcome, deadline) {

@@ -133,14 +133,14 @@ fn is_interesting(session: &mut Session<'_, '_>, empty: &Arc<[u8]>) -> Result<bo
         Ok(outcome) => outcome.verdict.ok_or_else(|| session.stopped())?,
         Err(interrupt) => return Err(out_of_time(interrupt, session)),
     };
-    let verdict = if verdict == Verdict::Interesting {
-        match session.empty_is_interesting(empty) {
-            Ok(true) => Verdict::Interesting,
-            Ok(false) => Verdict::NotInteresting,
-            Err(interrupt) => return Err(out_of_time(interrupt, session)),
-        }
-    } else {
-        verdict
+    let is_interesting = match session.empty_is_interesting(empty, verdict == Verdict::Interesting) {
+        Ok(is_interesting) => is_interesting,
+        Err(interrupt) => return Err(out_of_time(interrupt, session)),
+    };
+    let verdict = match verdict {
+        _ if is_interesting => Verdict::Interesting,
+        Verdict::Interesting => Verdict::NotInteresting,
+        refused => refused,
     };
     session.remember(empty, verdict);
     Ok(verdict == Verdict::Interesting)

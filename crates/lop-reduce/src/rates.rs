@@ -234,6 +234,11 @@ impl Rates {
         self.less.0 = (2.0 * self.less.0 + 1.0).min(MOST_LESS * self.less.1);
     }
 
+    /// Whether a text shows the bug at least half as often as wanted, by these runs on it.
+    pub(super) fn is_half_as_frequent(&self, tally: Tally) -> bool {
+        share(tally) >= self.wanted / 2.0
+    }
+
     /// Whether a result shows the bug less often than wanted, by these runs on it.
     pub(super) fn compare(&self, tally: Tally) -> Comparison {
         let runs = tally.runs();
