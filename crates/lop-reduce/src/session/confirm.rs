@@ -91,7 +91,8 @@ impl Session<'_, '_> {
         known.add(first);
         if self.confidence.trust.keeps_rate() {
             while self.confidence.trust.decide(known, Stakes::Empty, EVEN).is_none() {
-                self.run_again(text, &mut known, 1)?;
+                // The baseline always runs, whatever the limits are.
+                self.add_run(text, &mut known)?;
             }
             // The input's rate is an estimate: a test that shows the bug half as often on nothing looks at nothing.
             let rates = self.confidence.trust.rates.as_ref();
@@ -316,6 +317,11 @@ impl Session<'_, '_> {
     fn run_again(&mut self, text: &Arc<[u8]>, tally: &mut Tally, times: usize) -> Result<(), Interrupt> {
         self.will_judge(text, times)?;
         self.check_limits()?;
+        self.add_run(text, tally)
+    }
+
+    /// Runs the test on a text once more, whatever the limits are.
+    fn add_run(&mut self, text: &Arc<[u8]>, tally: &mut Tally) -> Result<(), Interrupt> {
         let outcome = self.judge(text, "how often it shows the bug")?;
         tally.add(outcome.verdict.ok_or_else(|| self.stopped())? == Verdict::Interesting);
         self.confidence.trust.confirmations += 1;
