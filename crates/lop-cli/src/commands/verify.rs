@@ -96,8 +96,8 @@ pub fn run(args: VerifyArgs, typed: &[OsString]) -> Result<Code, Failure> {
     } else {
         let tests = count(report.tests.total());
         let rate = report.reliability.input;
-        let is = rate.map_or_else(|| "is interesting".to_owned(), |rate| format!("shows the bug in {rate}"));
-        writeln!(out, "{} {is} and 1-minimal by {}: {tests} tests", text::one_line(&name), report.minimal.name())
+        let is = rate.map_or_else(|| "is interesting and".to_owned(), |rate| format!("shows the bug in {rate} and is"));
+        writeln!(out, "{} {is} 1-minimal by {}: {tests} tests", text::one_line(&name), report.minimal.name())
     };
     said.and_then(|()| out.flush()).or_else(Failure::unless_closed)?;
     Ok(if is_smaller { Code::NotInteresting } else { Code::Reduced })
