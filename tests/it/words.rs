@@ -168,7 +168,7 @@ fn the_summary_fits_a_screen_and_all_of_it_comes_with_verbose() {
                 grep -q slow \"$1\" || exit 124\necho wanted >&2; exit 3";
     let program = folder.script("program", body).display().to_string();
     let run = |more: &[&str]| {
-        let words = ["-j2", "--no-config", "--max-tests", "30", "--stderr", "wanted", "input.txt", "-o", "out"];
+        let words = ["-j2", "--no-config", "--max-tests", "24", "--stderr", "wanted", "input.txt", "-o", "out"];
         let ran = folder.lop(&[&words[..], more, &["--", &program, "@@"]].concat());
         assert!([Some(0), Some(3)].contains(&ran.code), "{}", ran.stderr);
         let at = ran.stderr.rfind("Reduced input.txt").unwrap_or_else(|| panic!("no summary: {}", ran.stderr));

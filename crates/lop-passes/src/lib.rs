@@ -306,7 +306,8 @@ mod tests {
             for sequence in &sequences {
                 assert!(!sequence.units.is_empty());
                 for unit in &sequence.units {
-                    assert!(sample.after([&unit.removal]).len() <= text.len() + 1);
+                    // A Python body of one letter becomes `pass`.
+                    assert!(sample.after([&unit.removal]).len() <= text.len() + 3);
                 }
                 let picked = sequence.units.iter().zip(picks.iter().cycle()).filter(|(_, pick)| **pick);
                 sample.after(picked.map(|(unit, _)| &unit.removal));
