@@ -12,6 +12,7 @@ use super::classes::Classes;
 use super::current::{Candidate, Current};
 use super::gain::Gain;
 use super::outlook::{RemainingEstimate, until_accepted};
+use super::payoff::{LeftOut, Payoff};
 use super::question_source::QuestionSource;
 use super::ranked::Ranked;
 
@@ -30,6 +31,10 @@ pub(super) struct EditSpace<'t> {
     pub(super) edited: &'t [Range<usize>],
     pub(super) classes: &'t mut Classes,
     pub(super) prefer: Prefer,
+    /// What an edit must promise.
+    pub(super) payoff: Payoff,
+    /// Counts the edits that don't.
+    pub(super) left_out: &'t mut LeftOut,
 }
 
 /// Edits that are tried on one tree.
@@ -62,6 +67,11 @@ impl<'t> EditSearch<'t> {
         while let Some(mut next) = self.on.heap.pop() {
             // It waits for the tree in which its surroundings are as they are now.
             if self.touches(&next.item) || self.on.classes.is_in_vain(&next.item) {
+                continue;
+            }
+            let chance = self.on.classes.chance(&next.item);
+            if !self.on.payoff.is_worth(chance, f64::from(next.item.tokens), next.item.bytes.max(0) as f64) {
+                *self.on.left_out.entry(next.item.pass).or_default() += 1;
                 continue;
             }
             // Probabilities change with every outcome; the heap is updated when an edit reaches its top.

@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use lop_engine::Knowledge;
 
 use super::classes::Classes;
+use super::descent::Descents;
 use super::memory::Refusals;
 use super::unused_policy::UnusedDefinitionPolicy;
 
@@ -16,6 +17,8 @@ pub(super) struct Evidence {
     pub(super) kinds: BTreeMap<u32, (u64, u64)>,
     /// Local edits: the outcomes per class.
     pub(super) classes: Classes,
+    /// The outcomes of descents.
+    pub(super) descents: Descents,
     /// The evidence on definitions that nothing refers to.
     pub(super) unused: UnusedDefinitionPolicy,
     /// Proposals that were refused; those of the language that is worked on are with the session.
@@ -29,6 +32,7 @@ impl Evidence {
             knowledge: Knowledge::new(tokens),
             kinds: BTreeMap::new(),
             classes: Classes::default(),
+            descents: Descents::default(),
             unused: UnusedDefinitionPolicy::default(),
             refusals: Refusals::default(),
         }

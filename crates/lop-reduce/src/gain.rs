@@ -31,6 +31,14 @@ impl Gain {
         gain
     }
 
+    /// The bytes and line feeds that are saved if one text takes the place of another.
+    pub(super) fn of_replacing(text: &[u8], by: &[u8]) -> Self {
+        let mut gain = Gain::default();
+        gain.add(text, 1);
+        gain.add(by, -1);
+        gain
+    }
+
     fn add(&mut self, text: &[u8], sign: i64) {
         let count = |number: usize| sign * i64::try_from(number).unwrap_or(i64::MAX);
         self.bytes += count(text.len());

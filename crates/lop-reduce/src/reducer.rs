@@ -20,6 +20,7 @@ use super::necessity::Necessity;
 use super::options::{Effort, Minimal, Options, Schedule};
 use super::outlook::Prospect;
 use super::parsing::Tools;
+use super::payoff::LeftOut;
 use super::project::Project;
 use super::rehearsal::SpeculativeRun;
 use super::session::Session;
@@ -99,6 +100,8 @@ pub(super) struct Findings {
     pub(super) kept_by_timeout: Vec<String>,
     /// Why the tokens stay, from before the text was finished; of several files for each language.
     pub(super) necessity: BTreeMap<String, Necessity>,
+    /// The edits that were too unlikely to pay off, by pass.
+    pub(super) left_out: LeftOut,
     /// Whether a formatter has changed more of it than its blanks.
     pub(super) is_written_anew: bool,
 }

@@ -13,13 +13,17 @@ use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 use std::rc::Rc;
 
+use crate::descent::{Descent, Replacement, around};
 use crate::gain::Gain;
 use crate::interrupt::Interrupt;
 use crate::ranked::Ranked;
 use crate::reducer::Reducer;
+use crate::size::Size;
 use crate::sweep::SequenceSweep;
+use lop_engine::Verdict;
 use lop_passes::{
-    Alike, Ask, Bodies, Constants, Definitions, Pass, Prefer, Removal, Sequence, Siblings, Unit, Unreferenced, siblings,
+    Alike, Ask, Bodies, Chains, Constants, Definitions, Pass, Prefer, Removal, Sequence, Siblings, Unit, Unreferenced,
+    siblings,
 };
 use lop_syntax::NodeId;
 
@@ -34,6 +38,9 @@ const SLICE: usize = 2;
 const MOST_DEFINITIONS: f64 = 0.9;
 const DEFINITIONS_WEIGHT: f64 = 10.0;
 
+/// A list can have almost all of the text.
+const MOST_SHARE: f64 = 0.99;
+
 /// Number of removed units in a sweep after which unreferenced definitions are searched for again. Otherwise a chain of
 /// functions that call each other would be removed one by one, while a list of them takes a few runs.
 const MANY_DEFINITIONS: usize = 3;
@@ -41,26 +48,28 @@ const MANY_DEFINITIONS: usize = 3;
 /// The root of a tree; it is never removed.
 const ROOT: NodeId = 0;
 
-/// A waiting list, ordered by the tokens that are expected to be removed per test; of equal ones the list nearer the
+/// A waiting search, ordered by the tokens that are expected to be removed per test; of equal ones the one nearer the
 /// root comes first, and then the last in the text, by the node of its children.
-type Waiting = Ranked<(Reverse<u32>, NodeId), List>;
+type Waiting = Ranked<(Reverse<u32>, NodeId), Work>;
 
-/// A list before and after its first turn. The search starts only then: with all evidence up to that time, and without
-/// ten kilobytes for every list that never gets a turn.
+/// A list before and after its first turn, or a descent. The search over a list starts only then: with all evidence up to
+/// that time, and without ten kilobytes for every list that never gets a turn.
 #[derive(Clone)]
-enum List {
+enum Work {
     Fresh(Rc<Sequence>),
     Begun(Rc<SequenceSweep>),
+    Descent(Rc<Descent>),
 }
 
-impl List {
-    /// Its kind, its depth and the units that are not decided.
-    fn outline(&self) -> (u32, u32, usize) {
+impl Work {
+    /// The kind, the depth and the undecided units of a list.
+    fn outline(&self) -> Option<(u32, u32, usize)> {
         let (sequence, units) = match self {
-            List::Fresh(sequence) => (&**sequence, sequence.units.len()),
-            List::Begun(sweep) => (&sweep.sequence, sweep.undecided()),
+            Work::Fresh(sequence) => (&**sequence, sequence.units.len()),
+            Work::Begun(sweep) => (&sweep.sequence, sweep.undecided()),
+            Work::Descent(_) => return None,
         };
-        (sequence.kind, sequence.depth, units)
+        Some((sequence.kind, sequence.depth, units))
     }
 }
 
@@ -95,6 +104,8 @@ fn delete_all(reducer: &mut Reducer<'_, '_>) -> Result<(), Interrupt> {
 #[derive(Clone)]
 struct Queue {
     waiting: BinaryHeap<Waiting>,
+    /// Nodes, each with the descendant that is in its place now.
+    replaced: Vec<(NodeId, NodeId)>,
     definitions: Option<Rc<Definitions>>,
     /// Whether to search for definitions again after the next turn of another list.
     is_due: bool,
@@ -104,7 +115,7 @@ impl Queue {
     fn new(reducer: &mut Reducer<'_, '_>) -> Self {
         let tools = reducer.tools.as_ref().filter(|_| reducer.allows(&Unreferenced));
         let definitions = tools.map(|tools| Rc::new(Definitions::of(reducer.current().document(), tools.grammar)));
-        let mut queue = Queue { waiting: BinaryHeap::new(), definitions, is_due: false };
+        let mut queue = Queue { waiting: BinaryHeap::new(), replaced: Vec::new(), definitions, is_due: false };
         queue.look_for_definitions(reducer);
         if reducer.allows(&Siblings) {
             open(reducer, ROOT, &mut queue.waiting);
@@ -126,6 +137,14 @@ impl Queue {
             reducer.evidence.unused.tolerate(document.node(node_of(unit)).kind);
         }
         self.waiting.push(waiting(reducer, ROOT, sequence));
+    }
+
+    /// Whether nothing but a part is left of a node.
+    fn is_left(&self, reducer: &Reducer<'_, '_>, node: NodeId) -> bool {
+        let document = reducer.current().document();
+        let is_between =
+            |outer, inner| document.contains(outer, node) && node != inner && document.contains(node, inner);
+        self.replaced.iter().any(|&(outer, inner)| is_between(outer, inner))
     }
 
     /// Takes the decisions of a list.
@@ -180,7 +199,7 @@ fn go_through(reducer: &mut Reducer<'_, '_>, mut queue: Queue) -> Result<(), Int
     loop {
         reducer.mark_with(&queue, go_through)?;
         let Some(list) = queue.waiting.pop() else { break };
-        if !reducer.current().is_gone(list.tie.1) {
+        if !reducer.current().is_gone(list.tie.1) && !queue.is_left(reducer, list.tie.1) {
             take_turn(reducer, &mut queue, list)?;
         }
     }
@@ -191,13 +210,14 @@ fn go_through(reducer: &mut Reducer<'_, '_>, mut queue: Queue) -> Result<(), Int
 fn take_turn(reducer: &mut Reducer<'_, '_>, queue: &mut Queue, list: Waiting) -> Result<(), Interrupt> {
     let parent = list.tie.1;
     let mut sweep = match list.item {
-        List::Fresh(sequence) => reducer.new_sweep(Rc::unwrap_or_clone(sequence)),
-        List::Begun(sweep) => Rc::unwrap_or_clone(sweep),
+        Work::Fresh(sequence) => reducer.new_sweep(Rc::unwrap_or_clone(sequence)),
+        Work::Begun(sweep) => Rc::unwrap_or_clone(sweep),
+        Work::Descent(descent) => return descend(reducer, queue, Rc::unwrap_or_clone(descent)),
     };
     let is_of_definitions = sweep.sequence.is_of_definitions();
     sweep.pass = Some(if is_of_definitions { Unreferenced.name() } else { Siblings.name() });
     if reducer.session.wants_prospect() {
-        reducer.look_ahead(queue.waiting.iter().map(|list| list.item.outline()));
+        reducer.look_ahead(queue.waiting.iter().filter_map(|list| list.item.outline()));
     }
     // Plain hierarchical delta debugging ends a level before it looks at the next.
     let slice = if reducer.by_levels() { usize::MAX } else { SLICE };
@@ -214,7 +234,7 @@ fn take_turn(reducer: &mut Reducer<'_, '_>, queue: &mut Queue, list: Waiting) ->
         let mean = sweep.mean_left(|unit| size_of(reducer, unit));
         let value = expected_gain(reducer, &sweep.sequence, sweep.needed(), sweep.undecided(), mean);
         let tie = (Reverse(sweep.sequence.depth), parent);
-        queue.waiting.push(Ranked { value, tie, item: List::Begun(Rc::new(sweep)) });
+        queue.waiting.push(Ranked { value, tie, item: Work::Begun(Rc::new(sweep)) });
     }
     Ok(())
 }
@@ -229,6 +249,14 @@ fn open(reducer: &mut Reducer<'_, '_>, node: NodeId, heap: &mut BinaryHeap<Waiti
         if document.is_leaf(parent) {
             continue;
         }
+        if let Some(descent) = Descent::from(document, tools.grammar, parent, reducer.tokens())
+            && let Some(waiting) = waiting_descent(reducer, descent)
+        {
+            heap.push(waiting);
+        }
+        let Some(tools) = &mut reducer.tools else { return };
+        let session = &reducer.session;
+        let document = session.current().document();
         let current = session.current();
         let couples = current.is_coupling();
         let skip = |child| {
@@ -250,6 +278,44 @@ fn open(reducer: &mut Reducer<'_, '_>, node: NodeId, heap: &mut BinaryHeap<Waiti
     }
 }
 
+/// Puts a part in the place of a node, if the test accepts that.
+fn descend(reducer: &mut Reducer<'_, '_>, queue: &mut Queue, mut descent: Descent) -> Result<(), Interrupt> {
+    let Some(tools) = &reducer.tools else { return Ok(()) };
+    let document = reducer.current().document();
+    let Some(part) = descent.best(document, tools.grammar, &reducer.evidence.descents) else { return Ok(()) };
+    let (outer, kind) = (descent.node, document.node(descent.node).kind);
+    let removals = around(document, outer, part.node);
+    let mut question = Replacement { removals: &removals, pass: Chains.name(), chance: part.chance, verdict: None };
+    reducer.session.pursue(&mut question)?;
+    let Some(verdict) = question.verdict else { return Ok(()) };
+    // A part that doesn't parse in the node's place says nothing of the others.
+    if verdict != Verdict::Invalid {
+        reducer.evidence.descents.learn(kind, &part, verdict == Verdict::Interesting);
+    }
+    if verdict == Verdict::Interesting {
+        queue.replaced.push((outer, part.node));
+        open(reducer, part.node, &mut queue.waiting);
+    } else {
+        descent.refuse(part.node, verdict);
+        queue.waiting.extend(waiting_descent(reducer, descent));
+    }
+    Ok(())
+}
+
+/// Ranks a descent; `None` if no replacement is likely to be interesting.
+fn waiting_descent(reducer: &Reducer<'_, '_>, descent: Descent) -> Option<Waiting> {
+    let tools = reducer.tools.as_ref().filter(|_| !reducer.by_levels() && reducer.allows(&Chains))?;
+    let document = reducer.current().document();
+    let node = descent.node;
+    let part = descent.best(document, tools.grammar, &reducer.evidence.descents)?;
+    let (all, kept) = (document.text(node), document.text(part.node));
+    let saved = document.tokens_of(node) - document.tokens_of(part.node);
+    let gain = Gain::of_replacing(all, kept);
+    let value = part.chance * gain.value(reducer.options.prefer, saved);
+    let tie = (Reverse(document.depth(node)), node);
+    Some(Ranked { value, tie, item: Work::Descent(Rc::new(descent)) })
+}
+
 /// A node stays, and so do the definitions that would have been removed with it.
 fn refuse_unit(reducer: &mut Reducer<'_, '_>, node: NodeId) {
     if reducer.current().is_coupling() {
@@ -265,7 +331,7 @@ fn waiting(reducer: &Reducer<'_, '_>, parent: NodeId, sequence: Sequence) -> Wai
     let size: f64 = sequence.units.iter().map(|unit| size_of(reducer, unit)).sum();
     let mean = size / sequence.units.len() as f64;
     let value = expected_gain(reducer, &sequence, 0, sequence.units.len(), mean);
-    Ranked { value, tie: (Reverse(depth), parent), item: List::Fresh(Rc::new(sequence)) }
+    Ranked { value, tie: (Reverse(depth), parent), item: Work::Fresh(Rc::new(sequence)) }
 }
 
 /// The gain of a unit, in the measure that the user prefers to be small.
@@ -295,7 +361,21 @@ fn expected_gain(reducer: &Reducer<'_, '_>, sequence: &Sequence, needed: usize, 
     let q = 2.0 * p_kind / (2.0 + needed as f64);
     // n·qⁿ is greatest at -1 / ln q.
     let run = (-1.0 / q.ln()).round().clamp(1.0, left.max(1) as f64);
-    run * q.powf(run) * mean_size
+    let size = run * mean_size;
+    // What matters is somewhere, and likely to be in a large part.
+    let share = (size / whole_size(reducer)).min(MOST_SHARE);
+    (1.0 - share) * q.powf(run) * size
+}
+
+/// The size of the text, in the measure that the user prefers to be small.
+fn whole_size(reducer: &Reducer<'_, '_>) -> f64 {
+    let Size { bytes, tokens, lines } = reducer.session.size();
+    let whole = match reducer.options.prefer {
+        Prefer::Tokens => tokens,
+        Prefer::Bytes => bytes,
+        Prefer::Lines => lines,
+    };
+    whole.max(1) as f64
 }
 
 /// The node of a unit in a sibling list; a token that belongs to it comes after it.

@@ -7,6 +7,7 @@ use std::sync::Arc;
 
 use crate::edit_search::{EditSearch, EditSpace, Waiting, value};
 use crate::interrupt::Interrupt;
+use crate::payoff::Payoff;
 use crate::ranked::Ranked;
 use crate::reducer::Reducer;
 use lop_passes::{Alternative, Stage};
@@ -70,8 +71,9 @@ fn try_edits(
 ) -> (Option<Alternative>, Result<(), Interrupt>) {
     let tokens = reducer.session.size().tokens;
     let (source, prefer) = (Arc::clone(reducer.current().shared_source()), reducer.options.prefer);
-    let mut search =
-        EditSearch::new(EditSpace { source: &source, heap, edited, classes: &mut reducer.evidence.classes, prefer });
+    let payoff = Payoff::of(reducer);
+    let (classes, left_out) = (&mut reducer.evidence.classes, &mut reducer.findings.left_out);
+    let mut search = EditSearch::new(EditSpace { source: &source, heap, edited, classes, prefer, payoff, left_out });
     let result = reducer.session.pursue(&mut search);
     let (taken, refused) = search.into_taken_and_refused();
     refused.into_iter().for_each(|memo| reducer.session.refuse_proposal(memo, tokens));

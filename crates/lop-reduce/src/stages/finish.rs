@@ -13,6 +13,7 @@ use lop_passes::{
 };
 
 use super::proposals::sequences_of;
+use super::sweeps::Outcomes;
 use lop_syntax::Edit;
 
 /// Gaps found needed as they are after which the layout is left as it is: looks are not worth more
@@ -77,7 +78,7 @@ fn rename(reducer: &mut Reducer<'_, '_>) -> Result<(), Interrupt> {
     let Some(names) = sequences_of(reducer, &Rename).pop() else { return Ok(()) };
     reducer.session.enter_pass(Rename.name(), reducer.round)?;
     if !all_at_once(reducer, &names)? {
-        one_by_one(reducer, names, usize::MAX)?;
+        one_by_one(reducer, names, usize::MAX, Rename.name())?;
     }
     reducer.rebase()
 }
@@ -97,7 +98,7 @@ fn lay_out(reducer: &mut Reducer<'_, '_>) -> Result<bool, Interrupt> {
         changed = changed || all_at_once(reducer, plan)?;
     }
     if !changed {
-        one_by_one(reducer, last, NEEDED_GAPS)?;
+        one_by_one(reducer, last, NEEDED_GAPS, Whitespace.name())?;
     }
     reducer.session.keep_shape(false);
     reducer.rebase()?;
@@ -118,15 +119,15 @@ fn blank(reducer: &mut Reducer<'_, '_>) -> Result<(), Interrupt> {
         return Ok(());
     }
     reducer.session.enter_pass(Blanks.name(), reducer.round)?;
-    let mut level = 0;
+    let (mut level, mut outcomes) = (0, Outcomes::default());
     while let Some(units) = units_of_level(reducer, level) {
         let units = Sequence::of(list_kind::LAYOUT, units);
-        change(reducer, Some(units), usize::MAX)?;
+        change(reducer, Some(units), usize::MAX, &mut outcomes)?;
         level += 1;
     }
     for pass in [blank_characters, name_characters] {
         let Some(tools) = &reducer.tools else { break };
-        change(reducer, pass(reducer.current().document(), tools.grammar), usize::MAX)?;
+        change(reducer, pass(reducer.current().document(), tools.grammar), usize::MAX, &mut Outcomes::default())?;
     }
     let (format, ends_line) = (reducer.options.format, reducer.ends_line());
     if let Some(tools) = &reducer.tools {
@@ -134,7 +135,7 @@ fn blank(reducer: &mut Reducer<'_, '_>) -> Result<(), Interrupt> {
         let plan = layout(current.document(), tools.grammar, format, false, (ends_line, &current.parts()));
         let gaps = plan.as_ref().and_then(gap_characters);
         reducer.session.keep_shape(true);
-        change(reducer, gaps, NEEDED_BLANKS)?;
+        change(reducer, gaps, NEEDED_BLANKS, &mut Outcomes::default())?;
         reducer.session.keep_shape(false);
     }
     Ok(())
@@ -155,11 +156,31 @@ fn units_of_level(reducer: &mut Reducer<'_, '_>, level: u32) -> Option<Vec<Unit>
 }
 
 /// Makes the changes of a sequence that can be made, until `most_needed` were found impossible.
-fn change(reducer: &mut Reducer<'_, '_>, changes: Option<Sequence>, most_needed: usize) -> Result<(), Interrupt> {
+fn change(
+    reducer: &mut Reducer<'_, '_>,
+    changes: Option<Sequence>,
+    most_needed: usize,
+    outcomes: &mut Outcomes,
+) -> Result<(), Interrupt> {
     let Some(changes) = changes.and_then(|changes| reducer.current().spare(changes)) else { return Ok(()) };
-    let mut sweep = reducer.new_sweep(changes);
-    sweep.pursue(&mut reducer.session, most_needed)?;
+    change_while_worth(reducer, changes, most_needed, Blanks.name(), outcomes)?;
     reducer.rebase()
+}
+
+/// Makes the changes of a sequence that can be made, until `most_needed` were found impossible or too few can be expected.
+fn change_while_worth(
+    reducer: &mut Reducer<'_, '_>,
+    changes: Sequence,
+    most_needed: usize,
+    pass: &'static str,
+    outcomes: &mut Outcomes,
+) -> Result<(), Interrupt> {
+    let mut sweep = reducer.new_sweep(changes);
+    while !sweep.is_finished() && sweep.needed() < most_needed && outcomes.are_worth_more(reducer, &sweep, pass) {
+        let next = sweep.needed() + 1;
+        outcomes.count(&mut sweep, |sweep| sweep.pursue(&mut reducer.session, next))?;
+    }
+    Ok(())
 }
 
 /// Makes all changes of a sequence in one test.
@@ -172,10 +193,14 @@ fn all_at_once(reducer: &mut Reducer<'_, '_>, changes: &Sequence) -> Result<bool
 
 /// Makes the possible changes of a sequence, and stops after some impossible ones. Their outcomes are no evidence about
 /// removals.
-fn one_by_one(reducer: &mut Reducer<'_, '_>, changes: Sequence, most_needed: usize) -> Result<(), Interrupt> {
+fn one_by_one(
+    reducer: &mut Reducer<'_, '_>,
+    changes: Sequence,
+    most_needed: usize,
+    pass: &'static str,
+) -> Result<(), Interrupt> {
     if changes.units.len() < 2 {
         return Ok(());
     }
-    let mut sweep = reducer.new_sweep(changes);
-    sweep.pursue(&mut reducer.session, most_needed)
+    change_while_worth(reducer, changes, most_needed, pass, &mut Outcomes::default())
 }

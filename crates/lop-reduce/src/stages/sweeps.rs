@@ -1,9 +1,12 @@
 //! Sweeps over the sequences that a pass proposes.
 
+use crate::gain::Gain;
 use crate::interrupt::Interrupt;
+use crate::options::Minimal;
+use crate::payoff::Payoff;
 use crate::reducer::Reducer;
 use crate::sweep::SequenceSweep;
-use lop_passes::{Pass, Remembered, Sequence};
+use lop_passes::{Pass, Remembered, Removal, Sequence, Stage, Unit};
 
 use super::proposals::sequences_of;
 
@@ -27,15 +30,76 @@ pub(crate) fn sweep_all(
         return Ok(false);
     }
     reducer.session.enter_pass(pass, reducer.round)?;
+    let is_needed = is_needed(reducer, pass);
     let mut found = false;
     for sequence in sequences {
         let mut sweep = reducer.new_sweep(sequence);
-        reducer.finish(&mut sweep)?;
-        remember(reducer, &mut sweep);
+        if is_needed {
+            reducer.finish(&mut sweep)?;
+        } else {
+            let mut outcomes = Outcomes::default();
+            while !sweep.is_finished() && outcomes.are_worth_more(reducer, &sweep, pass) {
+                let next = sweep.needed() + 1;
+                outcomes.count(&mut sweep, |sweep| reducer.go_on_with(sweep, next))?;
+            }
+        }
+        if sweep.is_finished() {
+            remember(reducer, &mut sweep);
+        } else {
+            remember_decided(reducer, &mut sweep);
+        }
         found |= sweep.removed_count() > 0;
     }
     reducer.rebase()?;
     Ok(found)
+}
+
+/// Whether a guarantee or a later pass depends on all outcomes of a pass.
+fn is_needed(reducer: &Reducer<'_, '_>, pass: &str) -> bool {
+    let stage = reducer.options.passes.all().find(|other| other.name() == pass).map(|pass| pass.facts().stage);
+    stage.is_none_or(|stage| stage < Stage::Characters) || reducer.minimal() == Minimal::Char || reducer.tools.is_none()
+}
+
+/// The outcomes of one or more sweeps with the same kind of units.
+#[derive(Default)]
+pub(super) struct Outcomes {
+    gone: usize,
+    needed: usize,
+}
+
+impl Outcomes {
+    /// Whether the remaining units of a sweep are expected to pay off. If not, they are left out.
+    pub(super) fn are_worth_more(
+        &self,
+        reducer: &mut Reducer<'_, '_>,
+        sweep: &SequenceSweep,
+        pass: &'static str,
+    ) -> bool {
+        let chance = (self.gone as f64 + 1.0) / ((self.gone + self.needed) as f64 + 2.0);
+        let (source, document) =
+            (reducer.current().source(), reducer.tools.as_ref().map(|_| reducer.current().document()));
+        let bytes = |unit: &Unit| match (&unit.removal, document) {
+            (Removal::Nodes(nodes), Some(document)) => Gain::with_nodes(document, nodes),
+            (Removal::Edits(edits), _) => Gain::by(source, edits),
+            (Removal::Nodes(_), None) => Gain::default(),
+        };
+        let bytes = sweep.mean_left(|unit| bytes(unit).bytes.max(0) as f64);
+        let tokens = sweep.mean_left(|unit| f64::from(unit.tokens));
+        let is_worth = Payoff::of(reducer).is_worth(chance, tokens, bytes);
+        if !is_worth {
+            *reducer.findings.left_out.entry(pass).or_default() += sweep.undecided() as u64;
+        }
+        is_worth
+    }
+
+    /// Counts what a part of a sweep decides.
+    pub(super) fn count<T>(&mut self, sweep: &mut SequenceSweep, part: impl FnOnce(&mut SequenceSweep) -> T) -> T {
+        let before = (sweep.removed_count(), sweep.needed());
+        let result = part(sweep);
+        self.gone += sweep.removed_count() - before.0;
+        self.needed += sweep.needed() - before.1;
+        result
+    }
 }
 
 /// Sweeps over a sequence as long as the removals are worth the tests; the text had this number of tokens after this
