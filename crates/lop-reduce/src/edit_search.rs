@@ -70,7 +70,9 @@ impl<'t> EditSearch<'t> {
                 continue;
             }
             let chance = self.on.classes.chance(&next.item);
-            if !self.on.payoff.is_worth(chance, f64::from(next.item.tokens), next.item.bytes.max(0) as f64) {
+            // An edit that saves nothing makes others possible.
+            let tokens = if next.item.bytes > 0 { next.item.tokens } else { next.item.tokens.max(1) };
+            if !self.on.payoff.is_worth(chance, f64::from(tokens), next.item.bytes.max(0) as f64) {
                 *self.on.left_out.entry(next.item.pass).or_default() += 1;
                 continue;
             }

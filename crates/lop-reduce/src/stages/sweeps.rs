@@ -57,7 +57,7 @@ pub(crate) fn sweep_all(
 /// Whether a guarantee or a later pass depends on all outcomes of a pass.
 fn is_needed(reducer: &Reducer<'_, '_>, pass: &str) -> bool {
     let stage = reducer.options.passes.all().find(|other| other.name() == pass).map(|pass| pass.facts().stage);
-    stage.is_none_or(|stage| stage < Stage::Characters) || reducer.minimal() == Minimal::Char || reducer.tools.is_none()
+    stage != Some(Stage::Characters) || reducer.minimal() == Minimal::Char || reducer.tools.is_none()
 }
 
 /// The outcomes of one or more sweeps with the same kind of units.
