@@ -85,3 +85,15 @@
 ((alias_declaration name: (_) @alias.name type: (_) @alias.text) @alias.unit)
 ; template <class T> concept a = b<T>; template <a T> struct s;  becomes  template <b T> struct s;
 ((template_declaration (concept_definition name: (_) @alias.name (template_function name: (_) @alias.text))) @alias.unit)
+
+; namespace a { struct b; } a::b c;  becomes  struct b; b c;
+((namespace_definition "inline"? @group "namespace" @group . name: (namespace_identifier) @group @group.name body: (declaration_list . "{" @group))
+  (#set! group "namespace") (#set! text ""))
+((namespace_definition name: (namespace_identifier) @group.name body: (declaration_list "}" @group .))
+  (#set! group "namespace") (#set! text ""))
+((qualified_identifier scope: (namespace_identifier) @group @group.name . "::" @group) (#set! group "namespace") (#set! text ""))
+((using_declaration "namespace" (identifier) @group.name) @group (#set! group "namespace") (#set! text ""))
+; try { a(); } catch (...) { b(); }  becomes  a(); b();
+((try_statement body: (_) @_body (catch_clause body: (_) @_handler)) @rewrite (#set! text "{_body.inside}\n{_handler.inside}"))
+; throw a;  becomes  break;
+((throw_statement) @rewrite (#set! text "break;"))

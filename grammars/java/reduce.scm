@@ -153,3 +153,6 @@
 
 ; A class moves out of the method that it is in.
 (class_body (_ body: [(block (class_declaration) @globalise) (constructor_body (class_declaration) @globalise)]) @globalise.before)
+
+; throw a;  becomes  break;
+((throw_statement) @rewrite (#set! text "break;"))

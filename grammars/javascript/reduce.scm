@@ -325,3 +325,8 @@
     (call_expression function: (identifier) @inline.call arguments: (arguments) @inline.arguments)
     (call_expression function: (member_expression property: (_) @inline.call) arguments: (arguments) @inline.arguments)
   ] @inline.expression)
+
+; ({ a: b })  becomes  [b]
+((object . "{" . (pair value: (_) @_value) . "}") @rewrite (#set! text "[{_value}]"))
+; throw a;  becomes  break;
+((throw_statement) @rewrite (#set! text "break;"))

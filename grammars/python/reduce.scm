@@ -53,3 +53,6 @@
     (default_parameter name: (_) @alias.name value: (_) @alias.text)
     (typed_default_parameter name: (_) @alias.name value: (_) @alias.text)
   ] @alias.unit)
+
+; try: a() except: b()  becomes  a() b()
+((try_statement body: (block) @_body (_ (block) @_other)) @rewrite (#set! text "{_body}\n{_other}"))

@@ -188,3 +188,48 @@
     (let_declaration pattern: (identifier) @alias.name value: (_) @alias.text)
     (use_declaration argument: (scoped_identifier name: (_) @alias.name) @alias.text)
   ] @alias.unit)
+
+; mod a { pub fn b() { } } a::b();  becomes  pub fn b() { } b();
+((mod_item (visibility_modifier)? @group "mod" @group . name: (identifier) @group @group.name body: (declaration_list . "{" @group))
+  (#set! group "module") (#set! text ""))
+((mod_item name: (identifier) @group.name body: (declaration_list "}" @group .)) (#set! group "module") (#set! text ""))
+([
+    (scoped_identifier path: (identifier) @group @group.name . "::" @group)
+    (scoped_type_identifier path: (identifier) @group @group.name . "::" @group)
+  ] (#set! group "module") (#set! text ""))
+((use_declaration argument: [
+    (scoped_identifier path: (identifier) @group.name)
+    (scoped_use_list path: (identifier) @group.name)
+    (use_wildcard (identifier) @group.name)
+  ]) @group (#set! group "module") (#set! text ""))
+
+; fn f() -> Option<u8> { Some(a) } let b = f()?;  becomes  fn f() -> u8 { a } let b = f();
+((generic_type type: (type_identifier) @_type type_arguments: (type_arguments . (_) @_inner .)) @group
+  (#eq? @_type "Option") (#set! group "wrapper") (#set! text "{_inner}"))
+((call_expression function: (identifier) @_function arguments: (arguments . (_) @_inner .)) @group
+  (#eq? @_function "Some") (#set! group "wrapper") (#set! text "{_inner}"))
+((tuple_struct_pattern type: (identifier) @_function . "(" . (_) @_inner . ")") @group
+  (#eq? @_function "Some") (#set! group "wrapper") (#set! text "{_inner}"))
+((try_expression (_) @_inner) @group (#set! group "wrapper") (#set! text "{_inner}"))
+((generic_type type: (type_identifier) @_type type_arguments: (type_arguments . (_) @_inner)) @group
+  (#eq? @_type "Result") (#set! group "wrapper") (#set! text "{_inner}"))
+((call_expression function: (identifier) @_function arguments: (arguments . (_) @_inner .)) @group
+  (#eq? @_function "Ok") (#set! group "wrapper") (#set! text "{_inner}"))
+((generic_type type: (type_identifier) @_type type_arguments: (type_arguments . (_) @_inner .)) @group
+  (#eq? @_type "Box") (#set! group "box") (#set! text "{_inner}"))
+((call_expression function: (scoped_identifier path: (identifier) @_type name: (identifier) @_function) arguments: (arguments . (_) @_inner .)) @group
+  (#eq? @_type "Box") (#eq? @_function "new") (#set! group "box") (#set! text "{_inner}"))
+
+; struct A { b: C } fn f(a: A)  becomes  fn f(a: u8)
+([
+    (struct_item name: (_) @group.name !type_parameters)
+    (enum_item name: (_) @group.name !type_parameters)
+    (union_item name: (_) @group.name !type_parameters)
+  ] @group (#set! group "scalar") (#set! text ""))
+([
+    (_ type: (type_identifier) @group @group.name)
+    (_ return_type: (type_identifier) @group @group.name)
+    (_ element: (type_identifier) @group @group.name)
+    (type_arguments (type_identifier) @group @group.name)
+    (tuple_type (type_identifier) @group @group.name)
+  ] (#match? @group.name "^[A-Z]") (#not-eq? @group.name "Self") (#set! group "scalar") (#set! text "u8"))

@@ -1,12 +1,14 @@
-//! Removes parameters with the arguments of all calls: neither can be removed without the other.
+//! Removes parameters with the arguments of all calls: neither can be removed without the other. A parameter for which
+//! all calls pass the same short argument is replaced by this argument.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
 
 use lop_grammar::{Grammar, RuleId};
-use lop_syntax::{Document, NodeId};
+use lop_syntax::{Document, Edit, NodeId};
 
 use super::alternatives::{Alternative, Class};
 use super::captured::find;
+use super::definitions::Definitions;
 use super::fingerprint::Fingerprints;
 use super::pass::{EditsOfTree, Facts, Stage};
 use super::removal::{NodeSet, removal_edits};
@@ -17,8 +19,13 @@ pub(super) static PARAMETERS: EditsOfTree = EditsOfTree {
     make: parameters,
 };
 
+/// Maximum number of tokens of an argument that replaces a parameter.
+const SHORT: u32 = 4;
+
 /// A list of parameters or of arguments.
 pub(super) struct List {
+    /// The node of the list.
+    node: NodeId,
     /// Its elements.
     pub(super) elements: Vec<NodeId>,
     /// The rule that defines its role.
@@ -30,7 +37,10 @@ pub(super) struct List {
 #[must_use]
 pub(super) fn parameters(document: &Document, grammar: &Grammar, prints: &Fingerprints) -> Vec<Alternative> {
     let mut all = Vec::new();
-    for (function, lists) in &lists(document, grammar) {
+    let lists = lists(document, grammar);
+    let units = if lists.is_empty() { HashMap::new() } else { units(document, grammar) };
+    for (function, lists) in &lists {
+        all.extend(constants(document, grammar, prints, lists, units.get(function.0).map_or(&[], Vec::as_slice)));
         let columns = columns(lists);
         let most = columns.len();
         let every: Vec<NodeId> = columns.iter().flatten().copied().collect();
@@ -47,6 +57,72 @@ pub(super) fn parameters(document: &Document, grammar: &Grammar, prints: &Finger
         }
     }
     all
+}
+
+/// The definitions of each name.
+fn units<'d>(document: &'d Document, grammar: &Grammar) -> HashMap<&'d [u8], Vec<NodeId>> {
+    let definitions = Definitions::of(document, grammar);
+    let texts: HashMap<_, _> = definitions.found().map(|(name, node)| (name, document.text(node))).collect();
+    let mut units: HashMap<&[u8], Vec<NodeId>> = HashMap::new();
+    for (unit, names) in definitions.units_with_names() {
+        names.iter().filter_map(|name| texts.get(name)).for_each(|text| units.entry(text).or_default().push(unit));
+    }
+    units
+}
+
+/// For each parameter of a function whose argument is the same short text in all calls: the parameter and the arguments
+/// go, and the argument takes the parameter's place in the function.
+fn constants(
+    document: &Document,
+    grammar: &Grammar,
+    prints: &Fingerprints,
+    lists: &[List],
+    units: &[NodeId],
+) -> Vec<Alternative> {
+    // The first list in a definition has its parameters; others in it are calls of itself.
+    let first =
+        |unit: &NodeId| lists.iter().filter(|list| document.contains(*unit, list.node)).min_by_key(|list| list.node);
+    let defined: Vec<(NodeId, &List)> = units.iter().filter_map(|unit| Some((*unit, first(unit)?))).collect();
+    let is_call = |list: &&List| defined.iter().all(|(_, other)| other.node != list.node);
+    let calls: Vec<&List> = lists.iter().filter(is_call).collect();
+    let count = calls.iter().map(|list| list.elements.len()).min().unwrap_or(0);
+    let constant = |at: usize| {
+        let argument = calls.first()?.elements[at];
+        let text = document.text(argument);
+        let is_same = calls.iter().all(|list| document.text(list.elements[at]) == text);
+        if !is_same || document.tokens_of(argument) > SHORT || defined.iter().any(|(_, list)| list.elements.len() <= at)
+        {
+            return None;
+        }
+        let single = document.tokens_of(argument) == 1;
+        let text = if single { text.to_vec() } else { [b"(", text, b")"].concat() };
+        let mut dead = NodeSet::new(document);
+        lists.iter().filter_map(|list| list.elements.get(at)).for_each(|&node| dead.insert(node));
+        let mut edits = removal_edits(document, grammar, &dead);
+        let before = edits.len();
+        for (unit, list) in &defined {
+            let uses = uses_in(document, grammar, list.elements[at], document.subtree_end(list.node), *unit);
+            edits.extend(uses.into_iter().map(|node| Edit::replace(document.node(node).range(), text.clone())));
+        }
+        // Without a use the parameter can simply be removed.
+        let class = Class { outer: document.node(argument).kind, inner: 0, depth: 2 };
+        let made = (edits.len() > before).then(|| Alternative::of_edits(document, prints, class, edits, at))??;
+        Some(made.by(rules(lists)))
+    };
+    (0..count).filter_map(constant).collect()
+}
+
+/// The uses of a parameter in a definition behind its list: of the name in it that is used there, the last one if there
+/// are several.
+fn uses_in(document: &Document, grammar: &Grammar, parameter: NodeId, from: NodeId, unit: NodeId) -> Vec<NodeId> {
+    let is_name = |node: &NodeId| grammar.is_identifier(document.node(*node).kind);
+    let names = (parameter..document.subtree_end(parameter)).rev().filter(is_name);
+    let uses = |name: NodeId| -> Vec<NodeId> {
+        let inside = from..document.subtree_end(unit);
+        let is_use = |node: &NodeId| grammar.may_replace_others(document.node(*node).kind);
+        inside.filter(is_name).filter(is_use).filter(|node| document.text(*node) == document.text(name)).collect()
+    };
+    names.map(uses).find(|uses| !uses.is_empty()).unwrap_or_default()
 }
 
 /// Groups the elements of lists that belong together, from the ends. A list without a partner has no groups.
@@ -70,7 +146,7 @@ pub(super) fn lists<'d>(document: &'d Document, grammar: &Grammar) -> BTreeMap<W
     for found in grammar.rules().parameters(document.tree().root(), document.source()) {
         let Some(node) = find(document, &found.list) else { continue };
         let elements = document.children(node).filter(|&id| is_element(document, grammar, id)).collect();
-        let list = List { elements, rule: found.rule };
+        let list = List { node, elements, rule: found.rule };
         let name = &document.source()[found.function.range.clone()];
         lists.entry((name, found.what.which)).or_default().push(list);
     }
@@ -105,6 +181,47 @@ mod tests {
                 ("x.js", "class A { constructor(a) { } } new A(1);", &["class A { constructor() { } } new A();"]),
                 ("x.js", "(function (a) { })(1);", &["(function () { })();"]),
                 ("x.json", "[1]", &[]),
+            ],
+        );
+    }
+
+    #[test]
+    fn the_same_argument_of_all_calls_takes_the_place_of_its_parameter() {
+        assert_proposals(
+            parameters,
+            &[
+                (
+                    "x.c",
+                    "int f(int a) { return a; } int g() { return f(3) + f(3); }",
+                    &[
+                        "int f() { return 3; } int g() { return f() + f(); }",
+                        "int f() { return a; } int g() { return f() + f(); }",
+                    ],
+                ),
+                (
+                    "x.c",
+                    "int b; void f(int *a) { *a = 1; } void g() { f(&b); }",
+                    &[
+                        "int b; void f() { *(&b) = 1; } void g() { f(); }",
+                        "int b; void f() { *a = 1; } void g() { f(); }",
+                    ],
+                ),
+                (
+                    "x.c",
+                    "int f(int a) { return a; } int g() { return f(3) + f(4); }",
+                    &["int f() { return a; } int g() { return f() + f(); }"],
+                ),
+                (
+                    "x.js",
+                    "function f(a) { g(a.a); } f(b);",
+                    &["function f() { g(b.a); } f();", "function f() { g(a.a); } f();"],
+                ),
+                (
+                    "x.rs",
+                    "fn f(a: u8) { g(a) } fn h() { f(1) }",
+                    &["fn f() { g(1) } fn h() { f() }", "fn f() { g(a) } fn h() { f() }"],
+                ),
+                ("x.py", "def f(a):\n    g(a)\nf(1)\n", &["def f():\n    g(1)\nf()\n", "def f():\n    g(a)\nf()\n"]),
             ],
         );
     }

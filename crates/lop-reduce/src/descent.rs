@@ -18,8 +18,10 @@ use lop_syntax::{Document, Edit, NodeId};
 use super::current::{Candidate, Current};
 use super::question_source::QuestionSource;
 
-/// Nodes of fewer tokens have too little inside them.
-const LEAST_TOKENS: u32 = 12;
+/// Nodes of fewer tokens have too little inside them to save tests; where descents have helped before, even small ones
+/// are worth one.
+const LEAST_TOKENS: u32 = 24;
+const LEAST_WHERE_NESTED: u32 = 8;
 /// A descendant with less than this share of the tokens is too unlikely to suffice.
 const LEAST_SHARE: u32 = 16;
 /// Maximum number of children of a node that has a descent, and of the nodes on its way. In a body of several statements
@@ -50,6 +52,8 @@ type Cells = [f64; CELLS];
 pub(super) struct Descents {
     kinds: BTreeMap<u16, Cells>,
     all: Cells,
+    /// Whether a descendant has replaced a node.
+    have_helped: bool,
 }
 
 /// The values of *t* and *a* of each cell.
@@ -71,6 +75,7 @@ impl Descents {
 
     /// Learns an outcome.
     pub(super) fn learn(&mut self, kind: u16, part: &Part, suffices: bool) {
+        self.have_helped |= suffices;
         for cells in [self.kinds.entry(kind).or_default(), &mut self.all] {
             for (cell, chance) in cells.iter_mut().zip(part.chances) {
                 *cell += if suffices { chance } else { 1.0 - chance }.max(UNLIKELY).ln();
@@ -104,12 +109,19 @@ pub(super) struct Part {
 impl Descent {
     /// Begins a descent from a node in a text of `tokens`; `None` if the node is too small a part of it or can't be
     /// replaced.
-    pub(super) fn from(document: &Document, grammar: &Grammar, node: NodeId, tokens: usize) -> Option<Self> {
+    pub(super) fn from(
+        document: &Document,
+        grammar: &Grammar,
+        node: NodeId,
+        tokens: usize,
+        learnt: &Descents,
+    ) -> Option<Self> {
         let (top, own) = (document.node(node), document.tokens_of(node));
         let is_fit = top.is_named() && !top.is_extra() && !top.is_error() && !grammar.is_opaque(top.kind);
         let share = f64::from(own) / tokens.max(1) as f64;
         let any_kind = share >= SHARE_OF_ALL;
-        (is_fit && own >= LEAST_TOKENS && share >= SHARE_OF_TEXT).then(|| Descent {
+        let least = if learnt.have_helped { LEAST_WHERE_NESTED } else { LEAST_TOKENS };
+        (is_fit && own >= least && share >= SHARE_OF_TEXT).then(|| Descent {
             node,
             any_kind,
             refused: Vec::new(),

@@ -249,7 +249,8 @@ fn open(reducer: &mut Reducer<'_, '_>, node: NodeId, heap: &mut BinaryHeap<Waiti
         if document.is_leaf(parent) {
             continue;
         }
-        if let Some(descent) = Descent::from(document, tools.grammar, parent, reducer.tokens())
+        if let Some(descent) =
+            Descent::from(document, tools.grammar, parent, reducer.tokens(), &reducer.evidence.descents)
             && let Some(waiting) = waiting_descent(reducer, descent)
         {
             heap.push(waiting);
@@ -362,8 +363,9 @@ fn expected_gain(reducer: &Reducer<'_, '_>, sequence: &Sequence, needed: usize, 
     // n·qⁿ is greatest at -1 / ln q.
     let run = (-1.0 / q.ln()).round().clamp(1.0, left.max(1) as f64);
     let size = run * mean_size;
-    // What matters is somewhere, and likely to be in a large part.
-    let share = (size / whole_size(reducer)).min(MOST_SHARE);
+    // What matters is somewhere, and likely to be in a large part, but not in definitions without use.
+    let is_anywhere = !sequence.is_of_definitions();
+    let share = if is_anywhere { (size / whole_size(reducer)).min(MOST_SHARE) } else { 0.0 };
     (1.0 - share) * q.powf(run) * size
 }
 
