@@ -87,10 +87,7 @@
 ((template_declaration (concept_definition name: (_) @alias.name (template_function name: (_) @alias.text))) @alias.unit)
 
 ; namespace a { struct b; } a::b c;  becomes  struct b; b c;
-((namespace_definition "inline"? @group "namespace" @group . name: (namespace_identifier) @group @group.name body: (declaration_list . "{" @group))
-  (#set! group "namespace") (#set! text ""))
-((namespace_definition name: (namespace_identifier) @group.name body: (declaration_list "}" @group .))
-  (#set! group "namespace") (#set! text ""))
+((namespace_definition name: (namespace_identifier) @group.name body: (_) @_body) @group (#set! group "namespace") (#set! text "{_body.inside}"))
 ((qualified_identifier scope: (namespace_identifier) @group @group.name . "::" @group) (#set! group "namespace") (#set! text ""))
 ((using_declaration "namespace" (identifier) @group.name) @group (#set! group "namespace") (#set! text ""))
 ; try { a(); } catch (...) { b(); }  becomes  a(); b();

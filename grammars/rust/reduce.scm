@@ -190,9 +190,7 @@
   ] @alias.unit)
 
 ; mod a { pub fn b() { } } a::b();  becomes  pub fn b() { } b();
-((mod_item (visibility_modifier)? @group "mod" @group . name: (identifier) @group @group.name body: (declaration_list . "{" @group))
-  (#set! group "module") (#set! text ""))
-((mod_item name: (identifier) @group.name body: (declaration_list "}" @group .)) (#set! group "module") (#set! text ""))
+((mod_item name: (identifier) @group.name body: (_) @_body) @group (#set! group "module") (#set! text "{_body.inside}"))
 ([
     (scoped_identifier path: (identifier) @group @group.name . "::" @group)
     (scoped_type_identifier path: (identifier) @group @group.name . "::" @group)

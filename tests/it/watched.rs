@@ -121,7 +121,7 @@ fn a_pass_that_is_skipped_asks_nothing_more_and_the_others_do() {
         let is_asked = |line: &&String| line.starts_with(&format!("tested {pass} ")) && !line.ends_with("None");
         heard.iter().filter(is_asked).count()
     };
-    for pass in ["siblings", "hoist", "tokens", "whitespace"] {
+    for pass in ["siblings", "minimal", "tokens", "whitespace"] {
         for slots in [1, 3] {
             let control = Control::new();
             let (report, heard) = watched(&control, slots, false, |event| {

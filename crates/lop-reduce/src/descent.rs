@@ -36,7 +36,7 @@ const LEAST_CHANCE: f64 = 0.2;
 /// Maximum number of nodes to examine below one node: on a very deep tree each descent would look at all of it.
 const MAX_VISITED: usize = 4_000;
 /// The values of *t* and *a*.
-const NOTHING: [f64; 4] = [0.05, 0.2, 0.4, 0.75];
+const NOTHING: [f64; 4] = [0.05, 0.2, 0.5, 0.95];
 const POWERS: [f64; 4] = [0.1, 0.35, 1.0, 2.0];
 const CELLS: usize = NOTHING.len() * POWERS.len();
 /// No outcome is less likely than this.
@@ -249,6 +249,83 @@ impl QuestionSource for Replacement<'_> {
     }
 
     fn describe(&self, _: u64) -> String {
-        "a part in the place of the whole".to_owned()
+        "a part replaces the whole".to_owned()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use lop_testing::{grammar, parser};
+
+    use super::*;
+
+    fn document(file: &str, text: &str) -> Document {
+        Document::parse(&mut parser(file), text.as_bytes().to_vec()).expect("a small text has a tree")
+    }
+
+    /// A descent from the outermost value of a text.
+    fn from_the_top(document: &Document, learnt: &Descents) -> Option<Descent> {
+        Descent::from(document, &grammar("x.json"), 1, document.tokens(), learnt)
+    }
+
+    #[test]
+    fn the_first_question_is_about_half_of_the_nesting() {
+        let text = "[1, ".repeat(16) + "2" + &"]".repeat(16);
+        let document = document("x.json", &text);
+        let learnt = Descents::default();
+        let mut descent = from_the_top(&document, &learnt).expect("it is deep");
+        let part = descent.best(&document, &grammar("x.json"), &learnt).expect("a part is likely");
+        let share = f64::from(document.tokens_of(part.node)) / f64::from(document.tokens_of(1));
+        assert!((0.2..0.8).contains(&share), "{share}");
+        descent.refuse(part.node, Verdict::NotInteresting);
+        let next = descent.best(&document, &grammar("x.json"), &learnt).expect("a larger part is likely");
+        assert!(document.contains(next.node, part.node) && next.node != part.node);
+    }
+
+    #[test]
+    fn descents_that_are_refused_again_and_again_end() {
+        let text = "[".repeat(20) + &"]".repeat(20);
+        let document = document("x.json", &text);
+        let mut learnt = Descents::default();
+        let kind = document.node(1).kind;
+        let mut questions = 0;
+        for _ in 0..9 {
+            let descent = from_the_top(&document, &learnt).expect("it is deep");
+            let Some(part) = descent.best(&document, &grammar("x.json"), &learnt) else { break };
+            learnt.learn(kind, &part, false);
+            questions += 1;
+        }
+        assert!((1..9).contains(&questions), "{questions}");
+    }
+
+    #[test]
+    fn small_and_wide_nodes_and_small_parts_of_a_text_have_none() {
+        let learnt = Descents::default();
+        assert!(from_the_top(&document("x.json", "[[[1]]]"), &learnt).is_none(), "small");
+        let wide = document("x.json", &format!("[[1]{}]", ", [2]".repeat(30)));
+        let descent = from_the_top(&wide, &learnt).expect("it is large");
+        assert!(descent.best(&wide, &grammar("x.json"), &learnt).is_none(), "wide");
+        let deep = document("x.json", &("[".repeat(20) + &"]".repeat(20)));
+        assert!(Descent::from(&deep, &grammar("x.json"), 1, 1_000, &learnt).is_none(), "a small part");
+    }
+
+    #[test]
+    fn a_part_is_left_without_what_is_around_it() {
+        let document = document("x.json", "[1, [2, 3], 4]");
+        let inner = document.ids().find(|&id| document.text(id) == b"[2, 3]").expect("it is there");
+        let [Removal::Edits(edits), Removal::Nodes(nodes)] = around(&document, 1, inner) else {
+            panic!("edits, nodes")
+        };
+        assert_eq!(edits, [Edit::delete(0..4), Edit::delete(10..14)]);
+        let gone: Vec<_> = nodes.iter().map(|&node| document.text(node)).collect();
+        assert_eq!(gone, [&b"["[..], b"1", b",", b",", b"4", b"]"]);
+    }
+
+    #[test]
+    fn a_hundred_thousand_levels_are_no_matter() {
+        let document = document("x.json", &("[".repeat(100_000) + &"]".repeat(100_000)));
+        let learnt = Descents::default();
+        let descent = from_the_top(&document, &learnt).expect("it is deep");
+        assert!(descent.best(&document, &grammar("x.json"), &learnt).is_some());
     }
 }

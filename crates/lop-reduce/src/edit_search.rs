@@ -31,7 +31,7 @@ pub(super) struct EditSpace<'t> {
     pub(super) edited: &'t [Range<usize>],
     pub(super) classes: &'t mut Classes,
     pub(super) prefer: Prefer,
-    /// What an edit must promise.
+    /// The least that an edit must promise.
     pub(super) payoff: Payoff,
     /// Counts the edits that don't.
     pub(super) left_out: &'t mut LeftOut,

@@ -489,6 +489,7 @@ fn finish(mut reducer: Reducer<'_, '_>, before: Size, ended: Ended) -> Result<Re
         passes: session.stats().to_vec(),
         rules: session.rule_stats(),
         skipped: session.skipped().to_vec(),
+        left_out: std::mem::take(&mut reducer.findings.left_out).into_iter().collect(),
         kept_by_timeout: std::mem::take(&mut reducer.findings.kept_by_timeout),
         necessity: None,
         minimal,

@@ -7,7 +7,6 @@
 use std::collections::BTreeMap;
 
 use super::options::Effort;
-use super::reducer::Reducer;
 use super::size::Size;
 
 /// This share of the text must be expected from as many tests as were made. On a text of 680 tokens, which takes 7,241
@@ -27,11 +26,10 @@ pub(super) struct Payoff {
 
 impl Payoff {
     /// The state of a reduction after some tests.
-    pub(super) fn of(reducer: &Reducer<'_, '_>) -> Self {
-        let (size, tests) = (reducer.session.size(), reducer.session.tests());
+    pub(super) fn of(size: Size, tests: u64, effort: Effort) -> Self {
         // In a large text, the first classes have to be asked about before their chances are known.
         let tests = tests.max(size.tokens as u64).max(1) as f64;
-        let is_thorough = reducer.options.effort == Effort::Thorough;
+        let is_thorough = effort == Effort::Thorough;
         let share = SHARE * size.tokens.min(LARGE) as f64 / LARGE as f64;
         let least = if is_thorough { 0.0 } else { share / tests };
         Payoff { size, least }
@@ -44,7 +42,7 @@ impl Payoff {
     }
 }
 
-/// The edits that were left out, by pass, since something was last accepted.
+/// The edits that were left out in this round, by pass.
 pub(super) type LeftOut = BTreeMap<&'static str, u64>;
 
 #[cfg(test)]
@@ -56,9 +54,9 @@ mod tests {
         let size = Size { bytes: 3_000, tokens: 680, lines: 50 };
         let after = |tests: f64| Payoff { size, least: SHARE / tests };
         assert!(after(100.0).is_worth(0.7, 1.0, 3.0));
-        assert!(!after(3_000.0).is_worth(0.02, 1.0, 3.0));
+        assert!(!after(3_000.0).is_worth(0.01, 1.0, 3.0));
         assert!(after(3_000.0).is_worth(0.1, 1.0, 3.0), "it is likely enough");
-        assert!(after(3_000.0).is_worth(0.02, 2.0, 30.0), "it saves enough");
+        assert!(after(3_000.0).is_worth(0.01, 2.0, 30.0), "it saves enough");
         assert!(Payoff { size, least: 0.0 }.is_worth(0.0, 0.0, 0.0));
     }
 }

@@ -20,7 +20,7 @@ use super::necessity::Necessity;
 use super::options::{Effort, Minimal, Options, Schedule};
 use super::outlook::Prospect;
 use super::parsing::Tools;
-use super::payoff::LeftOut;
+use super::payoff::{LeftOut, Payoff};
 use super::project::Project;
 use super::rehearsal::SpeculativeRun;
 use super::session::Session;
@@ -227,6 +227,11 @@ impl<'g> Reducer<'_, 'g> {
             Prefer::Bytes => (bytes, tokens, 0),
             Prefer::Lines => (lines, tokens, bytes),
         }
+    }
+
+    /// The measure of what one more test must promise.
+    pub(super) fn payoff(&self) -> Payoff {
+        Payoff::of(self.session.size(), self.session.tests(), self.options.effort)
     }
 
     /// Whether a pass runs.

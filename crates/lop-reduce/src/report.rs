@@ -125,6 +125,9 @@ pub struct Report {
     pub rules: Vec<RuleStats>,
     /// Passes that the user skipped during the run.
     pub skipped: Vec<&'static str>,
+    /// Edits that were left out in the last round because they were too unlikely to pay off, by pass. `--thorough` asks
+    /// about all of them.
+    pub left_out: Vec<(&'static str, u64)>,
     /// Texts that stayed only because the candidate without them timed out.
     pub kept_by_timeout: Vec<String>,
     /// The reason why each token stays; `None` if there are too many tokens.

@@ -60,6 +60,7 @@ impl Plan {
             if found && reducer.round < MAX_ROUNDS {
                 next = 0;
                 reducer.round += 1;
+                reducer.findings.left_out.clear();
             }
         }
         Ok(())

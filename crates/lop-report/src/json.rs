@@ -172,6 +172,7 @@ fn finished(report: &Report) -> Value {
         "depths": report.depths.iter().map(depth_of).collect::<Vec<_>>(),
         "all_depths": depth_of(&DepthRow { depth: NO_DEPTH, ..DepthRow::total(&report.depths) }),
         "skipped": report.skipped,
+        "left_out": report.left_out.iter().copied().collect::<std::collections::BTreeMap<_, _>>(),
         "kept_by_timeout": report.kept_by_timeout,
     })
 }

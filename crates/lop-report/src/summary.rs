@@ -18,6 +18,8 @@ const LINES: usize = 22;
 const SHOWN_LINES: usize = 12;
 /// Bytes of the result at most.
 const SHOWN_BYTES: usize = 400;
+/// Passes named as those that left out edits.
+const SHOWN_PASSES: usize = 3;
 /// Longest text shown in a warning, in characters.
 const EXCERPT: usize = 40;
 
@@ -148,6 +150,7 @@ fn things(report: &Report, places: &OutputPaths<'_>) -> Vec<(&'static str, Strin
             _ => "not yet".to_owned(),
         },
     ));
+    things.extend(left_out(report).map(|left_out| ("left out", left_out)));
     things.extend(rate(report.reliability).map(|rate| ("rate", rate)));
     things.push(("tests", tests(report)));
     things.extend(places.original.map(|original| ("original", text::path(original))));
@@ -173,6 +176,16 @@ fn warnings(report: &Report, places: &OutputPaths<'_>) -> Vec<String> {
     }
     lines.extend(places.others.into_iter().flat_map(crashes));
     lines
+}
+
+/// The edits that were too unlikely to pay off, those of the passes with the most of them first.
+fn left_out(report: &Report) -> Option<String> {
+    let mut passes = report.left_out.clone();
+    passes.sort_by_key(|(name, edits)| (std::cmp::Reverse(*edits), *name));
+    let names: Vec<_> = passes.iter().take(SHOWN_PASSES).map(|(name, _)| *name).collect();
+    let more = if passes.len() > SHOWN_PASSES { ", …" } else { "" };
+    let edits = text::plural(passes.iter().map(|(_, edits)| edits).sum(), "unlikely edit");
+    (!passes.is_empty()).then(|| format!("{edits} ({}{more}); --thorough asks about all", names.join(", ")))
 }
 
 /// How often the result shows a bug that shows only sometimes.
@@ -314,6 +327,7 @@ mod tests {
             rules: Vec::new(),
             necessity: None,
             skipped: Vec::new(),
+            left_out: Vec::new(),
             kept_by_timeout: vec!["while (x)\n  f();".to_owned()],
             minimal: Minimal::Token,
         }

@@ -19,7 +19,7 @@ pub struct EffortOption {
     pub fast: bool,
     /// Search longer: repeat all passes until a whole round changes nothing
     ///
-    /// Each round tries rejected deletions again
+    /// Each round tries rejected deletions again, and also edits that are unlikely to be accepted
     #[arg(long, help_heading = SEARCH, add = SetBy::Project)]
     pub thorough: bool,
 }

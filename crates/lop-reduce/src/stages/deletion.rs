@@ -363,7 +363,7 @@ fn expected_gain(reducer: &Reducer<'_, '_>, sequence: &Sequence, needed: usize, 
     // n·qⁿ is greatest at -1 / ln q.
     let run = (-1.0 / q.ln()).round().clamp(1.0, left.max(1) as f64);
     let size = run * mean_size;
-    // What matters is somewhere, and likely to be in a large part, but not in definitions without use.
+    // The part that matters is likely to be in a large unit, but not in a definition without use.
     let is_anywhere = !sequence.is_of_definitions();
     let share = if is_anywhere { (size / whole_size(reducer)).min(MOST_SHARE) } else { 0.0 };
     (1.0 - share) * q.powf(run) * size

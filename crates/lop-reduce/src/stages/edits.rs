@@ -7,7 +7,6 @@ use std::sync::Arc;
 
 use crate::edit_search::{EditSearch, EditSpace, Waiting, value};
 use crate::interrupt::Interrupt;
-use crate::payoff::Payoff;
 use crate::ranked::Ranked;
 use crate::reducer::Reducer;
 use lop_passes::{Alternative, Stage};
@@ -71,7 +70,7 @@ fn try_edits(
 ) -> (Option<Alternative>, Result<(), Interrupt>) {
     let tokens = reducer.session.size().tokens;
     let (source, prefer) = (Arc::clone(reducer.current().shared_source()), reducer.options.prefer);
-    let payoff = Payoff::of(reducer);
+    let payoff = reducer.payoff();
     let (classes, left_out) = (&mut reducer.evidence.classes, &mut reducer.findings.left_out);
     let mut search = EditSearch::new(EditSpace { source: &source, heap, edited, classes, prefer, payoff, left_out });
     let result = reducer.session.pursue(&mut search);

@@ -3,7 +3,6 @@
 use crate::gain::Gain;
 use crate::interrupt::Interrupt;
 use crate::options::Minimal;
-use crate::payoff::Payoff;
 use crate::reducer::Reducer;
 use crate::sweep::SequenceSweep;
 use lop_passes::{Pass, Remembered, Removal, Sequence, Stage, Unit};
@@ -85,7 +84,7 @@ impl Outcomes {
         };
         let bytes = sweep.mean_left(|unit| bytes(unit).bytes.max(0) as f64);
         let tokens = sweep.mean_left(|unit| f64::from(unit.tokens));
-        let is_worth = Payoff::of(reducer).is_worth(chance, tokens, bytes);
+        let is_worth = reducer.payoff().is_worth(chance, tokens, bytes);
         if !is_worth {
             *reducer.findings.left_out.entry(pass).or_default() += sweep.undecided() as u64;
         }
@@ -96,8 +95,8 @@ impl Outcomes {
     pub(super) fn count<T>(&mut self, sweep: &mut SequenceSweep, part: impl FnOnce(&mut SequenceSweep) -> T) -> T {
         let before = (sweep.removed_count(), sweep.needed());
         let result = part(sweep);
-        self.gone += sweep.removed_count() - before.0;
-        self.needed += sweep.needed() - before.1;
+        self.gone += sweep.removed_count().saturating_sub(before.0);
+        self.needed += sweep.needed().saturating_sub(before.1);
         result
     }
 }

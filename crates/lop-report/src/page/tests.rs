@@ -29,6 +29,7 @@ fn report(best: &[u8]) -> Report {
         passes: vec![PassStats { name: "tokens", tests: 5, accepted: 1, bytes: 9, tokens: 2 }],
         rules: Vec::new(),
         skipped: Vec::new(),
+        left_out: Vec::new(),
         kept_by_timeout: Vec::new(),
         necessity: None,
         minimal: Minimal::None,
