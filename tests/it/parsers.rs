@@ -102,7 +102,11 @@ fn a_parser_that_is_loaded_gives_the_candidates_of_the_same_one_built_in() {
         let extension = input.split_once('.').expect("it has one").1;
         let mut text = fs::read(built_in(language).join(format!("sample.{extension}"))).expect("it is shipped");
         if language == "json" {
-            text = b"{\"a\": [1, 2, {\"keep\": null, \"d\": [4, {\"keep\": 5}, 6]}, 7], \"b\": \"some\", \"c\": [[], [3]]}\n".to_vec();
+            let more = "\"x\": [1, {\"y\": 2}, [3, [4]]], ".repeat(9);
+            text = format!(
+                "{{{more}\"a\": [1, {{\"keep\": null, \"d\": [4, {{\"keep\": 5}}, 6]}}, 7], \"c\": [[], [3]]}}\n"
+            )
+            .into();
         } else {
             text.extend(b"\nfunction f(a) { return a.keep + g(1); }\n");
         }
