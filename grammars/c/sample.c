@@ -159,3 +159,14 @@ int rooted(int at)
     table.name[at] = roots->first->text[0];
     return *kept;
 }
+int assigns(int *a, int *b)
+{
+    a = b;
+    *a = 0;
+    a = b;
+    both = a;
+    a = b;
+    rooted(a);
+    a = b;
+    return a;
+}
