@@ -21,6 +21,7 @@ constexpr int twice(int value) { return 2 * value; }
 
 }  // namespace outer
 
+using namespace outer;
 using outer::Box;
 using number = int;
 

@@ -71,6 +71,12 @@ mod inner {
     }
 }
 
+use inner::twice;
+
+fn boxed(value: Option<u8>) -> Option<Box<u8>> {
+    Some(Box::new(value?))
+}
+
 fn main() {
     let mut map: Map<&str, i32> = Map::new();
     let (a, b) = (1u8, 'c');

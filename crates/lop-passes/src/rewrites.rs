@@ -97,7 +97,7 @@ mod tests {
                 ("x.js", "if (a) b(); else d();", &["a;\nb();"]),
                 ("x.js", "switch (a) { case 1: b(); d(); }", &["b(); d();\n"]),
                 ("x.js", "import a from 'b';", &["var a;"]),
-                ("x.json", "[[1], {\"a\": 2}]", &[]),
+                ("x.json", "[[1], {\"a\": 2}]", &["[[1], [2]]"]),
             ],
         );
     }
