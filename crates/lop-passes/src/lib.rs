@@ -307,7 +307,8 @@ mod tests {
                 assert!(!sequence.units.is_empty());
                 for unit in &sequence.units {
                     // A Python body of one letter becomes `pass`.
-                    assert!(sample.after([&unit.removal]).len() <= text.len() + 3);
+                    let left = sample.after([&unit.removal]);
+                    assert!(left.len() <= text.len() + 3, "{}", lossy(&left));
                 }
                 let picked = sequence.units.iter().zip(picks.iter().cycle()).filter(|(_, pick)| **pick);
                 sample.after(picked.map(|(unit, _)| &unit.removal));
