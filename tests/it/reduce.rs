@@ -11,7 +11,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use lop_engine::{Config, ConfigError, Verdict};
 use lop_grammar::{AUTO, Grammar, Registry};
 use lop_languages::LANGUAGES;
-use lop_reduce::{Ended, Event, EventSink, Minimal, Schedule};
+use lop_reduce::{Effort, Ended, Event, EventSink, Minimal, Schedule};
 use lop_run::exec::{Executor, Inline, Job, Ticket};
 use lop_run::oracle::{Cancel, Outcome};
 use rand::rngs::ChaCha8Rng;
@@ -537,4 +537,23 @@ fn text_is_minimal_by_character_although_its_brackets_are_kept_in_pairs() {
         });
         assert_eq!(String::from_utf8_lossy(&report.expect("interesting").best), "keep", "{input}");
     }
+}
+
+/// Every statement of a long file has to stay: the edits of each kind are refused dozens of times.
+#[test]
+fn unlikely_edits_are_left_out_and_thorough_asks_about_all() {
+    let input: String = (0..150).map(|number| format!("f{number}(a{number}.b);\n")).collect();
+    let words = |text: &[u8]| text.iter().filter(|byte| !byte.is_ascii_whitespace()).copied().collect::<Vec<_>>();
+    let wanted = words(input.as_bytes());
+    let judge = |candidate: &[u8]| yes_if(words(candidate) == wanted);
+    let grammar = grammar("x.js", input.as_bytes());
+    let run = |effort| {
+        let options = Options { effort, ..Options::default() };
+        let (report, asked) = run_with(grammar.clone(), input.as_bytes(), &options, judge);
+        (report.expect("it ends"), asked.len())
+    };
+    let ((usual, few), (thorough, many)) = (run(Effort::Usual), run(Effort::Thorough));
+    assert!(usual.left_out.iter().any(|(pass, edits)| *pass == "hoist" && *edits > 100), "{:?}", usual.left_out);
+    assert_eq!((thorough.left_out.len(), usual.minimal), (0, Minimal::Token));
+    assert!(few * 3 < many * 2, "{few} and {many}");
 }

@@ -1,5 +1,5 @@
 //! Finds the cause of a flaky test: runs it with one source of chance at a time switched off. That source is the cause if
-//! all runs then agree, and chance would hardly make so many agree.
+//! so many runs then agree that this is unlikely to be luck.
 
 use lop_reduce::Rate;
 use lop_run::oracle::{CommandOracle, Outcome, can_start};

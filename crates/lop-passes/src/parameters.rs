@@ -21,6 +21,10 @@ pub(super) static PARAMETERS: EditsOfTree = EditsOfTree {
 
 /// Maximum number of tokens of an argument that replaces a parameter.
 const SHORT: u32 = 4;
+/// Maximum number of definitions of a function whose parameters are replaced, with its prototypes, and of its parameters: for
+/// each of them all definitions are searched for uses, and a name with more definitions is hardly one function.
+const MOST_DEFINITIONS: usize = 4;
+const MOST_PARAMETERS: usize = 16;
 
 /// A list of parameters or of arguments.
 pub(super) struct List {
@@ -79,13 +83,16 @@ fn constants(
     lists: &[List],
     units: &[NodeId],
 ) -> Vec<Alternative> {
+    if units.len() > MOST_DEFINITIONS {
+        return Vec::new();
+    }
     // The first list in a definition has its parameters; others in it are calls of itself.
     let first =
         |unit: &NodeId| lists.iter().filter(|list| document.contains(*unit, list.node)).min_by_key(|list| list.node);
     let defined: Vec<(NodeId, &List)> = units.iter().filter_map(|unit| Some((*unit, first(unit)?))).collect();
     let is_call = |list: &&List| defined.iter().all(|(_, other)| other.node != list.node);
     let calls: Vec<&List> = lists.iter().filter(is_call).collect();
-    let count = calls.iter().map(|list| list.elements.len()).min().unwrap_or(0);
+    let count = calls.iter().map(|list| list.elements.len()).min().unwrap_or(0).min(MOST_PARAMETERS);
     let constant = |at: usize| {
         let argument = calls.first()?.elements[at];
         let text = document.text(argument);
@@ -112,8 +119,8 @@ fn constants(
     (0..count).filter_map(constant).collect()
 }
 
-/// The uses of a parameter in a definition behind its list: of the name in it that is used there, the last one if there
-/// are several.
+/// Finds where a definition uses a parameter after the list of its parameters. A parameter can contain several
+/// identifiers, such as a type. Its name is the last one that is used there.
 fn uses_in(document: &Document, grammar: &Grammar, parameter: NodeId, from: NodeId, unit: NodeId) -> Vec<NodeId> {
     let is_name = |node: &NodeId| grammar.is_identifier(document.node(*node).kind);
     let names = (parameter..document.subtree_end(parameter)).rev().filter(is_name);

@@ -337,6 +337,11 @@ impl<'g> Current<'g> {
         above.any(|node| self.pending.dead.contains(node))
     }
 
+    /// Whether a node is removed by itself.
+    pub(super) fn is_removed(&self, node: NodeId) -> bool {
+        self.pending.dead.contains(node)
+    }
+
     /// Whether edits are pending.
     pub(super) fn is_edited(&self) -> bool {
         !self.pending.is_nothing()

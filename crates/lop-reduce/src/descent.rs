@@ -130,12 +130,18 @@ impl Descent {
     }
 
     /// Returns the descendant that is expected to save most; `None` if none is likely to suffice.
-    pub(super) fn best(&self, document: &Document, grammar: &Grammar, learnt: &Descents) -> Option<Part> {
+    pub(super) fn best(
+        &self,
+        document: &Document,
+        grammar: &Grammar,
+        learnt: &Descents,
+        is_removed: impl Fn(NodeId) -> bool,
+    ) -> Option<Part> {
         let kind = document.node(self.node).kind;
         let weights = learnt.weights(kind);
         let tokens = |node| f64::from(document.tokens_of(node));
         let whole = tokens(self.node);
-        let parts = self.parts(document, grammar).filter_map(|node| {
+        let parts = self.parts(document, grammar, is_removed).filter_map(|node| {
             let inside = |refused: &&NodeId| document.contains(node, **refused);
             let mut part = Part { node, chance: 0.0, chances: Cells::default() };
             for (cell, (nothing, power)) in cells().enumerate() {
@@ -154,7 +160,12 @@ impl Descent {
     }
 
     /// The descendants that may replace the node.
-    fn parts<'d>(&'d self, document: &'d Document, grammar: &'d Grammar) -> impl Iterator<Item = NodeId> + 'd {
+    fn parts<'d>(
+        &'d self,
+        document: &'d Document,
+        grammar: &'d Grammar,
+        is_removed: impl Fn(NodeId) -> bool + 'd,
+    ) -> impl Iterator<Item = NodeId> + 'd {
         let (kind, whole) = (document.node(self.node).kind, document.tokens_of(self.node));
         let mut below = vec![self.node];
         let mut visited = 0;
@@ -166,7 +177,8 @@ impl Descent {
             for child in document.children(parent) {
                 visited += 1;
                 let node = document.node(child);
-                let is_part = node.is_named() && !node.is_extra() && !self.refused.contains(&child);
+                let is_part =
+                    node.is_named() && !node.is_extra() && !is_removed(child) && !self.refused.contains(&child);
                 if is_part && document.tokens_of(child) * LEAST_SHARE >= whole && visited <= MAX_VISITED {
                     below.push(child);
                 }
@@ -274,11 +286,11 @@ mod tests {
         let document = document("x.json", &text);
         let learnt = Descents::default();
         let mut descent = from_the_top(&document, &learnt).expect("it is deep");
-        let part = descent.best(&document, &grammar("x.json"), &learnt).expect("a part is likely");
+        let part = descent.best(&document, &grammar("x.json"), &learnt, |_| false).expect("a part is likely");
         let share = f64::from(document.tokens_of(part.node)) / f64::from(document.tokens_of(1));
         assert!((0.2..0.8).contains(&share), "{share}");
         descent.refuse(part.node, Verdict::NotInteresting);
-        let next = descent.best(&document, &grammar("x.json"), &learnt).expect("a larger part is likely");
+        let next = descent.best(&document, &grammar("x.json"), &learnt, |_| false).expect("a larger part is likely");
         assert!(document.contains(next.node, part.node) && next.node != part.node);
     }
 
@@ -291,7 +303,7 @@ mod tests {
         let mut questions = 0;
         for _ in 0..9 {
             let descent = from_the_top(&document, &learnt).expect("it is deep");
-            let Some(part) = descent.best(&document, &grammar("x.json"), &learnt) else { break };
+            let Some(part) = descent.best(&document, &grammar("x.json"), &learnt, |_| false) else { break };
             learnt.learn(kind, &part, false);
             questions += 1;
         }
@@ -304,7 +316,7 @@ mod tests {
         assert!(from_the_top(&document("x.json", "[[[1]]]"), &learnt).is_none(), "small");
         let wide = document("x.json", &format!("[[1]{}]", ", [2]".repeat(30)));
         let descent = from_the_top(&wide, &learnt).expect("it is large");
-        assert!(descent.best(&wide, &grammar("x.json"), &learnt).is_none(), "wide");
+        assert!(descent.best(&wide, &grammar("x.json"), &learnt, |_| false).is_none(), "wide");
         let deep = document("x.json", &("[".repeat(20) + &"]".repeat(20)));
         assert!(Descent::from(&deep, &grammar("x.json"), 1, 1_000, &learnt).is_none(), "a small part");
     }
@@ -326,6 +338,6 @@ mod tests {
         let document = document("x.json", &("[".repeat(100_000) + &"]".repeat(100_000)));
         let learnt = Descents::default();
         let descent = from_the_top(&document, &learnt).expect("it is deep");
-        assert!(descent.best(&document, &grammar("x.json"), &learnt).is_some());
+        assert!(descent.best(&document, &grammar("x.json"), &learnt, |_| false).is_some());
     }
 }

@@ -3,6 +3,7 @@
 //! The schema is `docs/events.schema.json`. Later versions only add fields. Times are seconds as decimals; sizes are
 //! objects with bytes, tokens and lines. Contents aren't written: the best result is in its file.
 
+use std::collections::BTreeMap;
 use std::io::{self, Write};
 use std::time::{Duration, Instant};
 
@@ -172,7 +173,7 @@ fn finished(report: &Report) -> Value {
         "depths": report.depths.iter().map(depth_of).collect::<Vec<_>>(),
         "all_depths": depth_of(&DepthRow { depth: NO_DEPTH, ..DepthRow::total(&report.depths) }),
         "skipped": report.skipped,
-        "left_out": report.left_out.iter().copied().collect::<std::collections::BTreeMap<_, _>>(),
+        "left_out": report.left_out.iter().copied().collect::<BTreeMap<_, _>>(),
         "kept_by_timeout": report.kept_by_timeout,
     })
 }

@@ -463,4 +463,17 @@ Reduced a.c: 12,345 → 57 bytes, 2,301 → 13 tokens, 411 → 3 lines (0.5% lef
         );
         assert!(cancelled.starts_with("Stopped early. Nothing removed yet from a.c"), "{cancelled}");
     }
+
+    #[test]
+    fn edits_that_were_left_out_are_counted_and_their_passes_named() {
+        let report =
+            Report { left_out: vec![("blanks", 1), ("hoist", 1_300), ("lift", 2), ("minimal", 9)], ..report() };
+        let said = written(&report, &places(None), false);
+        assert!(
+            said.contains("  left out  1,312 unlikely edits (hoist, minimal, lift, …); --thorough asks about all\n"),
+            "{said}"
+        );
+        let said = written(&Report { left_out: Vec::new(), ..report }, &places(None), false);
+        assert!(!said.contains("left out"), "{said}");
+    }
 }

@@ -1,4 +1,5 @@
-//! Stage 1, deletion: sibling lists and unreferenced definitions by expected gain, or level by level.
+//! Stage 1, deletion: sibling lists, unreferenced definitions and descents into nested nodes by expected gain, or lists level
+//! by level.
 //!
 //! Five things stay out of this queue because they cost tests in it. Bodies: 131 tests became 154 on a preprocessed C
 //! file. Closures after the first four tests of lists: 121 became 149 there, 103 became 105 and 152 stayed 152 on two
@@ -13,7 +14,7 @@ use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 use std::rc::Rc;
 
-use crate::descent::{Descent, Replacement, around};
+use crate::descent::{Descent, Part, Replacement, around};
 use crate::gain::Gain;
 use crate::interrupt::Interrupt;
 use crate::ranked::Ranked;
@@ -279,11 +280,10 @@ fn open(reducer: &mut Reducer<'_, '_>, node: NodeId, heap: &mut BinaryHeap<Waiti
     }
 }
 
-/// Puts a part in the place of a node, if the test accepts that.
+/// Replaces a node by a part of it, if the test accepts that.
 fn descend(reducer: &mut Reducer<'_, '_>, queue: &mut Queue, mut descent: Descent) -> Result<(), Interrupt> {
-    let Some(tools) = &reducer.tools else { return Ok(()) };
     let document = reducer.current().document();
-    let Some(part) = descent.best(document, tools.grammar, &reducer.evidence.descents) else { return Ok(()) };
+    let Some(part) = best_part(reducer, &descent) else { return Ok(()) };
     let (outer, kind) = (descent.node, document.node(descent.node).kind);
     let removals = around(document, outer, part.node);
     let mut question = Replacement { removals: &removals, pass: Chains.name(), chance: part.chance, verdict: None };
@@ -303,12 +303,21 @@ fn descend(reducer: &mut Reducer<'_, '_>, queue: &mut Queue, mut descent: Descen
     Ok(())
 }
 
+/// Returns the part that may replace the node of a descent.
+fn best_part(reducer: &Reducer<'_, '_>, descent: &Descent) -> Option<Part> {
+    let (tools, current) = (reducer.tools.as_ref()?, reducer.current());
+    let is_removed = |node| current.is_removed(node);
+    descent.best(current.document(), tools.grammar, &reducer.evidence.descents, is_removed)
+}
+
 /// Ranks a descent; `None` if no replacement is likely to be interesting.
 fn waiting_descent(reducer: &Reducer<'_, '_>, descent: Descent) -> Option<Waiting> {
-    let tools = reducer.tools.as_ref().filter(|_| !reducer.by_levels() && reducer.allows(&Chains))?;
+    if reducer.by_levels() || !reducer.allows(&Chains) {
+        return None;
+    }
     let document = reducer.current().document();
     let node = descent.node;
-    let part = descent.best(document, tools.grammar, &reducer.evidence.descents)?;
+    let part = best_part(reducer, &descent)?;
     let (all, kept) = (document.text(node), document.text(part.node));
     let saved = document.tokens_of(node) - document.tokens_of(part.node);
     let gain = Gain::of_replacing(all, kept);

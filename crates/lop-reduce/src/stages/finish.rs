@@ -7,13 +7,14 @@ use crate::interrupt::Interrupt;
 use crate::ordered::first_interesting;
 use crate::reasons::necessity;
 use crate::reducer::Reducer;
+use crate::sweep::SequenceSweep;
 use lop_passes::{
     Blanks, Pass, Removal, Rename, Sequence, Unit, Whitespace, blank_characters, blanked, gap_characters, layout,
     list_kind, name_characters, siblings,
 };
 
 use super::proposals::sequences_of;
-use super::sweeps::Outcomes;
+use super::sweeps::{Outcomes, sweep_while_likely};
 use lop_syntax::Edit;
 
 /// Gaps found needed as they are after which the layout is left as it is: looks are not worth more
@@ -176,11 +177,10 @@ fn change_while_worth(
     outcomes: &mut Outcomes,
 ) -> Result<(), Interrupt> {
     let mut sweep = reducer.new_sweep(changes);
-    while !sweep.is_finished() && sweep.needed() < most_needed && outcomes.are_worth_more(reducer, &sweep, pass) {
-        let next = sweep.needed() + 1;
-        outcomes.count(&mut sweep, |sweep| sweep.pursue(&mut reducer.session, next))?;
-    }
-    Ok(())
+    // These outcomes are no evidence about removals.
+    let go_on =
+        |reducer: &mut Reducer<'_, '_>, sweep: &mut SequenceSweep, most| sweep.pursue(&mut reducer.session, most);
+    sweep_while_likely(reducer, &mut sweep, (pass, most_needed), outcomes, go_on)
 }
 
 /// Makes all changes of a sequence in one test.

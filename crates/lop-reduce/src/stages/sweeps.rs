@@ -36,11 +36,9 @@ pub(crate) fn sweep_all(
         if is_needed {
             reducer.finish(&mut sweep)?;
         } else {
-            let mut outcomes = Outcomes::default();
-            while !sweep.is_finished() && outcomes.are_worth_more(reducer, &sweep, pass) {
-                let next = sweep.needed() + 1;
-                outcomes.count(&mut sweep, |sweep| reducer.go_on_with(sweep, next))?;
-            }
+            let go_on =
+                |reducer: &mut Reducer<'_, '_>, sweep: &mut SequenceSweep, most| reducer.go_on_with(sweep, most);
+            sweep_while_likely(reducer, &mut sweep, (pass, usize::MAX), &mut Outcomes::default(), go_on)?;
         }
         if sweep.is_finished() {
             remember(reducer, &mut sweep);
@@ -66,39 +64,40 @@ pub(super) struct Outcomes {
     needed: usize,
 }
 
-impl Outcomes {
-    /// Whether the remaining units of a sweep are expected to pay off. If not, they are left out.
-    pub(super) fn are_worth_more(
-        &self,
-        reducer: &mut Reducer<'_, '_>,
-        sweep: &SequenceSweep,
-        pass: &'static str,
-    ) -> bool {
-        let chance = (self.gone as f64 + 1.0) / ((self.gone + self.needed) as f64 + 2.0);
-        let (source, document) =
-            (reducer.current().source(), reducer.tools.as_ref().map(|_| reducer.current().document()));
-        let bytes = |unit: &Unit| match (&unit.removal, document) {
-            (Removal::Nodes(nodes), Some(document)) => Gain::with_nodes(document, nodes),
-            (Removal::Edits(edits), _) => Gain::by(source, edits),
-            (Removal::Nodes(_), None) => Gain::default(),
-        };
-        let bytes = sweep.mean_left(|unit| bytes(unit).bytes.max(0) as f64);
-        let tokens = sweep.mean_left(|unit| f64::from(unit.tokens));
-        let is_worth = reducer.payoff().is_worth(chance, tokens, bytes);
-        if !is_worth {
+/// Sweeps until `most_needed` units were found needed, or until the others are too unlikely to pay off. `go_on` sweeps until
+/// a number of units was found needed.
+pub(super) fn sweep_while_likely<'a, 'g>(
+    reducer: &mut Reducer<'a, 'g>,
+    sweep: &mut SequenceSweep,
+    (pass, most_needed): (&'static str, usize),
+    outcomes: &mut Outcomes,
+    go_on: impl Fn(&mut Reducer<'a, 'g>, &mut SequenceSweep, usize) -> Result<(), Interrupt>,
+) -> Result<(), Interrupt> {
+    // Once: the units of a list are alike, and a list can have a million.
+    let (tokens, bytes) = mean_size(reducer, sweep);
+    while !sweep.is_finished() && sweep.needed() < most_needed {
+        let chance = (outcomes.gone as f64 + 1.0) / ((outcomes.gone + outcomes.needed) as f64 + 2.0);
+        if !reducer.payoff().is_worth(chance, tokens, bytes) {
             *reducer.findings.left_out.entry(pass).or_default() += sweep.undecided() as u64;
+            break;
         }
-        is_worth
-    }
-
-    /// Counts what a part of a sweep decides.
-    pub(super) fn count<T>(&mut self, sweep: &mut SequenceSweep, part: impl FnOnce(&mut SequenceSweep) -> T) -> T {
         let before = (sweep.removed_count(), sweep.needed());
-        let result = part(sweep);
-        self.gone += sweep.removed_count().saturating_sub(before.0);
-        self.needed += sweep.needed().saturating_sub(before.1);
-        result
+        let result = go_on(reducer, sweep, before.1 + 1);
+        outcomes.gone += sweep.removed_count().saturating_sub(before.0);
+        outcomes.needed += sweep.needed().saturating_sub(before.1);
+        result?;
     }
+    Ok(())
+}
+
+/// The mean number of tokens and bytes that a unit removes.
+fn mean_size(reducer: &Reducer<'_, '_>, sweep: &SequenceSweep) -> (f64, f64) {
+    let current = reducer.current();
+    let bytes = |unit: &Unit| match &unit.removal {
+        Removal::Nodes(nodes) => Gain::with_nodes(current.document(), nodes),
+        Removal::Edits(edits) => Gain::by(current.source(), edits),
+    };
+    (sweep.mean_left(|unit| f64::from(unit.tokens)), sweep.mean_left(|unit| bytes(unit).bytes.max(0) as f64))
 }
 
 /// Sweeps over a sequence as long as the removals are worth the tests; the text had this number of tokens after this
