@@ -283,6 +283,9 @@
 ((expression_statement (call_expression function: (identifier) @inline.call arguments: (_) @inline.arguments)) @inline.site)
 ((function_definition declarator: (function_declarator declarator: (identifier) @inline.name parameters: (_) @inline.parameters)
   body: (compound_statement . (return_statement (_) @inline.value) .)) @inline.unit)
+; int f(int a) { b(); return a + 1; } int c = f(2);  becomes  b(); int c = 2 + 1;
+((function_definition declarator: (function_declarator declarator: (identifier) @inline.name parameters: (_) @inline.parameters)
+  body: (compound_statement . (_)+ @inline.before . (return_statement (_) @inline.value) .)) @inline.unit)
 ; So does a macro.
 ((preproc_function_def name: (_) @inline.name parameters: (_) @inline.parameters value: (_) @inline.value) @inline.unit)
 ((call_expression function: (identifier) @inline.call arguments: (_) @inline.arguments) @inline.expression)

@@ -11,6 +11,8 @@ int unguarded;
 static int other(int a) { return a; }
 #else
 static int another(void) { return 2; }
+static int before(int a) { other(a); return a; }
+static int after(int a) { another(); return before(a); }
 #endif
 
 typedef unsigned int word;

@@ -94,3 +94,6 @@
 ((try_statement body: (_) @_body (catch_clause body: (_) @_handler)) @rewrite (#set! text "{_body.inside}\n{_handler.inside}"))
 ; throw a;  becomes  break;
 ((throw_statement) @rewrite (#set! text "break;"))
+
+; int b = f<int>(2);  becomes  int b = 2 + 1;
+((call_expression function: (template_function name: (_) @inline.call) arguments: (_) @inline.arguments) @inline.expression)

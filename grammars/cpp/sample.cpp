@@ -39,6 +39,9 @@ template <class T> concept Counted = requires(T t) { t.first(); };
 template <class T> concept Known = Counted<T>;
 template <Known T> void count(T t);
 
+template <class T> T half(T whole) { return whole / 2; }
+template <class T> T third(T whole) { half<T>(whole); return whole / 3; }
+
 int main() {
     Box<int> *box = new Box<int>(outer::twice(2));
     auto add = [&](int more) -> int { return box->first() + box->scaled(3) + more; };

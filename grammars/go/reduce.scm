@@ -172,3 +172,10 @@
   ] @alias.unit)
 ; func f[T any](a T) { }  becomes  func f(a int) { }
 ((type_parameter_list . (type_parameter_declaration name: (_) @alias.name) .) @alias.unit (#set! text "int"))
+
+; func f(a int) int { b(); return a + 1 } c := f(2)  becomes  b(); c := 2 + 1
+((function_declaration name: (_) @inline.name parameters: (_) @inline.parameters
+    body: (block . (statement_list . (return_statement (_) @inline.value) .) .)) @inline.unit)
+((function_declaration name: (_) @inline.name parameters: (_) @inline.parameters
+    body: (block . (statement_list . (_)+ @inline.before . (return_statement (_) @inline.value) .) .)) @inline.unit)
+((call_expression function: (identifier) @inline.call arguments: (_) @inline.arguments) @inline.expression)

@@ -60,6 +60,15 @@ func main() {
 
 type Table struct{ rows, columns int }
 
+func half(whole int) int {
+	return whole / 2
+}
+
+func third(whole int) int {
+	half(whole)
+	return whole / 3
+}
+
 func fill(shape any, lines ...string) (count int) {
 	table := &Table{rows: 1, columns: 2}
 	var other *Table
@@ -71,6 +80,6 @@ all:
 			break all
 		}
 	}
-	table.rows = 3
+	table.rows = third(3)
 	return count
 }

@@ -156,3 +156,10 @@
 
 ; throw a;  becomes  break;
 ((throw_statement) @rewrite (#set! text "break;"))
+
+; int f(int a) { b(); return a + 1; } int c = f(2);  becomes  b(); int c = 2 + 1;
+((method_declaration name: (_) @inline.name parameters: (_) @inline.parameters
+    body: (block . (return_statement (_) @inline.value) .)) @inline.unit)
+((method_declaration name: (_) @inline.name parameters: (_) @inline.parameters
+    body: (block . (_)+ @inline.before . (return_statement (_) @inline.value) .)) @inline.unit)
+((method_invocation name: (_) @inline.call arguments: (_) @inline.arguments) @inline.expression)

@@ -110,3 +110,18 @@ class Loops {
         }
     }
 }
+
+class Sums {
+    int half(int whole) {
+        return whole / 2;
+    }
+
+    int third(int whole) {
+        half(whole);
+        return whole / 3;
+    }
+
+    int sixth(int whole) {
+        return third(whole) / 2;
+    }
+}

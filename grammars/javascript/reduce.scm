@@ -321,6 +321,9 @@
     (method_definition name: (_) @inline.name parameters: (_) @inline.parameters
       body: (statement_block . (return_statement (expression) @inline.value) .))
   ] @inline.unit)
+; function f(a) { b(); return a + 1; } c = f(2);  becomes  b(); c = 2 + 1;
+((function_declaration name: (_) @inline.name parameters: (_) @inline.parameters
+  body: (statement_block . (_)+ @inline.before . (return_statement (expression) @inline.value) .)) @inline.unit)
 ([
     (call_expression function: (identifier) @inline.call arguments: (arguments) @inline.arguments)
     (call_expression function: (member_expression property: (_) @inline.call) arguments: (arguments) @inline.arguments)

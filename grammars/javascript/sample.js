@@ -169,6 +169,8 @@ g3 = g2;
   f3 = 2;
 }
 function returned(x) { return x + 1; }
+function before(x) { waits(x); return x; }
+plain = before(1);
 {
   function deep() { var local1 = 1; return local1; }
   plain = returned(deep());

@@ -56,3 +56,12 @@
 
 ; try: a() except: b()  becomes  a() b()
 ((try_statement body: (block) @_body (_ (block) @_other)) @rewrite (#set! text "{_body}\n{_other}"))
+
+; def f(a): b(); return a + 1   c = f(2)  becomes  b(); c = 2 + 1
+((function_definition name: (_) @inline.name parameters: (_) @inline.parameters body: (block) @inline.body) @inline.unit)
+((expression_statement (call function: (identifier) @inline.call arguments: (argument_list) @inline.arguments)) @inline.site)
+((function_definition name: (_) @inline.name parameters: (_) @inline.parameters
+    body: (block . (return_statement (_) @inline.value) .)) @inline.unit)
+((function_definition name: (_) @inline.name parameters: (_) @inline.parameters
+    body: (block . (_)+ @inline.before . (return_statement (_) @inline.value) .)) @inline.unit)
+((call function: (identifier) @inline.call arguments: (argument_list) @inline.arguments) @inline.expression)

@@ -73,3 +73,23 @@ def one(a=1):
         one()
     elif b:
         two()
+
+
+def two(a):
+    return a / 2
+
+
+def three(a):
+    two(a)
+    return a
+
+
+three = three(3)
+
+
+def four(a):
+    two(a)
+    del a
+
+
+four(4)

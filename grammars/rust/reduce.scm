@@ -231,3 +231,8 @@
     (type_arguments (type_identifier) @group @group.name)
     (tuple_type (type_identifier) @group @group.name)
   ] (#match? @group.name "^[A-Z]") (#not-eq? @group.name "Self") (#set! group "scalar") (#set! text "u8"))
+
+; fn f(a: u8) -> u8 { a + 1 } let b = f(2);  becomes  let b = 2 + 1;
+((function_item name: (_) @inline.name parameters: (_) @inline.parameters body: (block . (_) @inline.value .)) @inline.unit)
+((function_item name: (_) @inline.name parameters: (_) @inline.parameters body: (block) @inline.value) @inline.unit)
+((call_expression function: (identifier) @inline.call arguments: (_) @inline.arguments) @inline.expression)

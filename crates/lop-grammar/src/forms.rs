@@ -90,7 +90,8 @@ impl Form {
         match self {
             Self::Group => &["group.name"],
             Self::Alias => &["alias.text"],
-            Self::InlineBody | Self::InlineValue => &["inline.parameters"],
+            Self::InlineBody => &["inline.parameters"],
+            Self::InlineValue => &["inline.parameters", "inline.before"],
             Self::InlineSite | Self::InlineExpression => &["inline.arguments"],
             Self::Flow => &["flow.result"],
             _ => &[],

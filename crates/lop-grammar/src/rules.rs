@@ -139,6 +139,8 @@ pub struct Inlined {
     pub body: Capture,
     /// Its parameters, whose names become the arguments.
     pub parameters: Option<Capture>,
+    /// The statements before the value. They move before the statement with the call.
+    pub before: Option<Capture>,
 }
 
 /// Where something is called.
@@ -498,9 +500,9 @@ impl Rules {
 
     fn inlined(&self, form: Form, root: Root<'_>, source: &[u8]) -> Vec<ByRule<Inlined>> {
         self.collect(form, root, source, |found| {
-            let [unit, name, body, parameters] = &found.matched.captures[..] else { return None };
+            let [unit, name, body, parameters, rest @ ..] = &found.matched.captures[..] else { return None };
             let (unit, name, body) = (unit.clone()?, name.clone()?, body.clone()?);
-            Some(Inlined { unit, name, body, parameters: parameters.clone() })
+            Some(Inlined { unit, name, body, parameters: parameters.clone(), before: rest.first().cloned().flatten() })
         })
     }
 

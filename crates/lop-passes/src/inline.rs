@@ -1,6 +1,6 @@
 //! Replaces calls by the body of the called function.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::ops::Range;
 
 use lop_grammar::{ByRule, Call, Capture, Grammar, Inlined};
@@ -20,7 +20,8 @@ pub(super) static INLINE: EditsOfTree = EditsOfTree {
     make: inlined,
 };
 
-/// The most calls whose places a text takes that the parser does not look into: it is short as a rule.
+/// Maximum number of calls that are replaced in one edit. The text must get smaller, so with several calls the body is
+/// short: that of a function that only forwards to another one.
 const MOST_CALLS: usize = 4;
 
 /// Edits that put a definition in the place of its only call, or of its few calls.
@@ -38,7 +39,7 @@ pub(super) fn inlined(document: &Document, grammar: &Grammar, prints: &Fingerpri
         }
         for definition in &definitions {
             let Some(calls) = by_name.get(&source[definition.name.range.clone()]) else { continue };
-            let most = if grammar.holds_names(definition.body.kind) { MOST_CALLS } else { 1 };
+            let most = if definition.before.is_some() { 1 } else { MOST_CALLS };
             if calls.len() <= most {
                 all.extend(inline(document, grammar, prints, definition, calls, is_block));
             }
@@ -66,7 +67,9 @@ fn inline(
         return None;
     }
     let part = if is_block { inside(document, grammar, body)?.0 } else { definition.body.range.clone() };
-    let names = definition.parameters.as_ref().map(|list| parameter_names(document, grammar, list)).unwrap_or_default();
+    let whole = around(document, body, definition.before.as_ref().unwrap_or(&definition.body));
+    let names = definition.parameters.as_ref().map(|list| parameter_names(document, grammar, list, whole));
+    let names = names.unwrap_or_default();
     let mut dead = NodeSet::new(document);
     dead.insert(unit);
     let mut edits = removal_edits(document, grammar, &dead);
@@ -75,9 +78,33 @@ fn inline(
         let text = substituted(document, grammar, body, part.clone(), &names, &arguments);
         let text = moved(grammar, document.source(), part.start, text);
         edits.push(Edit::replace(call.site.range.clone(), text));
+        if let Some(before) = &definition.before {
+            let statement = statement(document, whole, find(document, &call.site)?)?;
+            let text = substituted(document, grammar, whole, before.range.clone(), &names, &arguments);
+            let text = moved(grammar, document.source(), before.range.start, text);
+            let start = document.node(statement).start as usize;
+            edits.push(Edit::replace(start..start, [&text[..], b"\n"].concat()));
+        }
     }
     let made = Alternative::of_edits(document, prints, class(document, unit, first), edits, is_block)?;
     Some(made.by(calls.iter().map(|call| call.rule).chain([definition.rule])))
+}
+
+/// Returns the smallest node around `node` that contains the range of a capture.
+fn around(document: &Document, node: NodeId, capture: &Capture) -> NodeId {
+    let is_around = |node: &NodeId| {
+        let range = document.node(*node).range();
+        range.start <= capture.range.start && capture.range.end <= range.end
+    };
+    std::iter::successors(Some(node), |&node| document.parent(node)).find(is_around).unwrap_or(node)
+}
+
+/// Finds the statement with a call: it is in a block of the same kind as the function's block, or in no block.
+fn statement(document: &Document, block: NodeId, call: NodeId) -> Option<NodeId> {
+    let kind = document.node(block).kind;
+    let is_block = |node: NodeId| document.node(node).kind == kind || document.parent(node).is_none();
+    let is_in_block = |&node: &NodeId| document.parent(node).is_some_and(is_block);
+    std::iter::successors(Some(call), |&node| document.parent(node)).find(is_in_block)
 }
 
 /// The elements of a list of parameters or arguments.
@@ -90,12 +117,14 @@ fn elements(document: &Document, grammar: &Grammar, list: &Capture) -> Vec<NodeI
     document.children(list).filter(is_element).collect()
 }
 
-/// The name that each parameter declares: the last identifier in it.
-fn parameter_names<'d>(document: &'d Document, grammar: &Grammar, list: &Capture) -> Vec<&'d [u8]> {
+/// Returns the name of each parameter: the last identifier in it that the body uses. Others are parts of its type.
+fn parameter_names<'d>(document: &'d Document, grammar: &Grammar, list: &Capture, body: NodeId) -> Vec<&'d [u8]> {
+    let source = document.source();
+    let used: HashSet<&[u8]> = names_in(document, grammar, body).into_iter().map(|range| &source[range]).collect();
     let name = |element: NodeId| {
         let last = (element..document.subtree_end(element)).rev();
-        let mut names = last.filter(|&id| grammar.is_identifier(document.node(id).kind));
-        names.next().map_or(&b""[..], |id| document.text(id))
+        let names = last.filter(|&id| grammar.is_identifier(document.node(id).kind)).map(|id| document.text(id));
+        names.into_iter().find(|name| used.contains(name)).unwrap_or_default()
     };
     elements(document, grammar, list).into_iter().map(name).collect()
 }
@@ -155,23 +184,68 @@ mod tests {
                 ("x.js", "class A { constructor(a) { b(a); } } new A(1);", &["b(1);"]),
                 ("x.js", "function f(a) { b(d.a, a); } f(1);", &["b(d.a, 1);"]),
                 ("x.js", "x = { m(a) { b(a); } }; x.m(1);", &["x = { }; b(1);"]),
+                (
+                    "x.rs",
+                    "fn f(a: u8) -> u8 { a + 2 } fn g() { h(f(1)) }",
+                    &["fn g() { h({ 1 + 2 }) }", "fn g() { h(1 + 2) }"],
+                ),
+                ("x.rs", "fn f(a: u8) -> u8 { b(); a } fn g() { h(f(1)) }", &["fn g() { h({ b(); 1 }) }"]),
+                ("x.py", "def f(a):\n  b(a)\n  d()\nif x:\n    f(1)\n", &["if x:\n    b(1)\n    d()\n"]),
+                ("x.py", "def f(a):\n  return a + 2\nx = f(1)\n", &["x = 1 + 2\n"]),
+                ("x.go", "func f(a int) int { return a + 2 }\nvar x = f(1)\n", &["var x = 1 + 2\n"]),
+                (
+                    "x.cpp",
+                    "template <class T> T f(T a) { return a + 2; } int x = f<int>(1);",
+                    &["template <class T> int x = 1 + 2;"],
+                ),
+                ("X.java", "class A { int f(int a) { return a + 2; } int x = f(1); }", &["class A { int x = 1 + 2; }"]),
                 ("x.json", "[1]", &[]),
             ],
         );
     }
 
     #[test]
-    fn what_is_called_twice_or_calls_itself_stays() {
+    fn the_statements_before_a_value_move_before_the_statement_with_the_call() {
         assert_proposals(
             inlined,
             &[
-                ("x.c", "void f(void) { b(); } void g(void) { f(); f(); }", &[]),
+                (
+                    "x.c",
+                    "int f(int a) { b(a); return a + 2; } void g(void) { d(); if (f(1)) d(); }",
+                    &["void g(void) { d(); b(1);\nif (1 + 2) d(); }"],
+                ),
+                ("x.js", "function f(a) { b(a); return a; } if (f(1)) { d(f); }", &["b(1);\nif (1) { d(f); }"]),
+                (
+                    "x.py",
+                    "def f(a):\n  b(a)\n  d()\n  return a\ndef g():\n    x = f(1)\n",
+                    &["def g():\n    b(1)\n    d()\n    x = 1\n"],
+                ),
+            ],
+        );
+    }
+
+    #[test]
+    fn a_function_that_only_forwards_takes_the_place_of_several_calls() {
+        assert_proposals(
+            inlined,
+            &[
+                ("x.c", "void f(void) { b(); } void g(void) { f(); f(); }", &["void g(void) { b(); b(); }"]),
+                ("x.c", "int f(int a) { return a; } int x = f(1), y = f(2);", &["int x = 1, y = 2;"]),
+                ("x.js", "function f() { b(); } f(); f();", &["b(); b();"]),
+                ("x.js", "function f() { b(1, 2, 3, 4, 5, 6, 7, 8); } f(); f();", &[]),
+            ],
+        );
+    }
+
+    #[test]
+    fn what_calls_itself_or_is_called_too_often_stays() {
+        assert_proposals(
+            inlined,
+            &[
                 ("x.c", "void f(void) { f(); }", &[]),
-                ("x.c", "int f(int a) { return a; } int x = f(1), y = f(2);", &[]),
                 ("x.c", "#define F(a) a + 1\nint x = F(F(1));", &[]),
                 ("x.c", "#define F(a) b(a, a, a, a, a, a, a, a)\nint x = F(1), y = F(2), z = F(3);", &[]),
                 ("x.c", "#define F(a) a\nint x = F(1), y = F(2), z = F(3), u = F(4), v = F(5);", &[]),
-                ("x.js", "function f() { b(); } f(); f();", &[]),
                 ("x.js", "function f() { f(); }", &[]),
             ],
         );
