@@ -290,16 +290,5 @@
 ((preproc_function_def name: (_) @inline.name parameters: (_) @inline.parameters value: (_) @inline.value) @inline.unit)
 ((call_expression function: (identifier) @inline.call arguments: (_) @inline.arguments) @inline.expression)
 
-; A value goes to its only use in the next statement: a = b; *a = c;  becomes  *b = c;
-((expression_statement (assignment_expression left: (identifier) @_name "=" right: (_) @_value)) @rewrite
-  . (expression_statement (assignment_expression left: (pointer_expression argument: (identifier) @_same) right: (_) @_other)) @rewrite
-  (#eq? @_name @_same) (#set! text "*{_value} = {_other};"))
-((expression_statement (assignment_expression left: (identifier) @_name "=" right: (_) @_value)) @rewrite
-  . (expression_statement (assignment_expression left: (_) @_left right: (identifier) @_same)) @rewrite
-  (#eq? @_name @_same) (#set! text "{_left} = {_value};"))
-((expression_statement (assignment_expression left: (identifier) @_name "=" right: (_) @_value)) @rewrite
-  . (expression_statement (call_expression function: (_) @_function arguments: (argument_list . (identifier) @_same .))) @rewrite
-  (#eq? @_name @_same) (#set! text "{_function}({_value});"))
-((expression_statement (assignment_expression left: (identifier) @_name "=" right: (_) @_value)) @rewrite
-  . (return_statement (identifier) @_same) @rewrite
-  (#eq? @_name @_same) (#set! text "return {_value};"))
+; a = b; *a = c;  becomes  *b = c;
+((expression_statement (assignment_expression left: (identifier) @alias.name operator: "=" right: (_) @alias.text)) @alias.unit (#set! after))

@@ -179,3 +179,7 @@
 ((function_declaration name: (_) @inline.name parameters: (_) @inline.parameters
     body: (block . (statement_list . (_)+ @inline.before . (return_statement (_) @inline.value) .) .)) @inline.unit)
 ((call_expression function: (identifier) @inline.call arguments: (_) @inline.arguments) @inline.expression)
+
+; a := b; c(a)  becomes  c(b)
+((short_var_declaration left: (expression_list . (identifier) @alias.name .) right: (expression_list . (_) @alias.text .)) @alias.unit (#set! after))
+((assignment_statement left: (expression_list . (identifier) @alias.name .) operator: "=" right: (expression_list . (_) @alias.text .)) @alias.unit (#set! after))

@@ -72,6 +72,7 @@ func third(whole int) int {
 func fill(shape any, lines ...string) (count int) {
 	table := &Table{rows: 1, columns: 2}
 	var other *Table
+	other = table
 all:
 	for _, line := range lines {
 		switch value := shape.(type) {

@@ -163,3 +163,6 @@
 ((method_declaration name: (_) @inline.name parameters: (_) @inline.parameters
     body: (block . (_)+ @inline.before . (return_statement (_) @inline.value) .)) @inline.unit)
 ((method_invocation name: (_) @inline.call arguments: (_) @inline.arguments) @inline.expression)
+
+; a = b; c(a);  becomes  c(b);
+((expression_statement (assignment_expression left: (identifier) @alias.name operator: "=" right: (_) @alias.text)) @alias.unit (#set! after))

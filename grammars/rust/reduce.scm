@@ -236,3 +236,6 @@
 ((function_item name: (_) @inline.name parameters: (_) @inline.parameters body: (block . (_) @inline.value .)) @inline.unit)
 ((function_item name: (_) @inline.name parameters: (_) @inline.parameters body: (block) @inline.value) @inline.unit)
 ((call_expression function: (identifier) @inline.call arguments: (_) @inline.arguments) @inline.expression)
+
+; a = b; c(a);  becomes  c(b);
+((expression_statement (assignment_expression left: (identifier) @alias.name right: (_) @alias.text)) @alias.unit (#set! after))

@@ -80,6 +80,9 @@ fn boxed(value: Option<u8>) -> Option<Box<u8>> {
 fn main() {
     let mut map: Map<&str, i32> = Map::new();
     let (a, b) = (1u8, 'c');
+    let count;
+    count = a + 1;
+    twice(count);
     for each in 0..10 {
         map.insert("key", each as i32 + i32::from(a));
     }

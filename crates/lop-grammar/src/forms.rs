@@ -172,7 +172,7 @@ impl Form {
         for property in query.property_settings(pattern) {
             let is_read = match &property.value {
                 Some(_) => self.directives().contains(&&*property.key),
-                None => &*property.key == OWN,
+                None => &*property.key == OWN || (self == Self::Alias && &*property.key == AFTER),
             };
             if !is_read {
                 return Err(format!("#set! {}", property.key));
@@ -190,6 +190,14 @@ impl Form {
 
 /// Set in a rule for its own language that extending languages don't inherit.
 pub(super) const OWN: &str = "own";
+
+/// Set in a rule for an alias that only holds after its unit.
+pub(super) const AFTER: &str = "after";
+
+/// Whether a pattern has `#set!` with a key that takes no value.
+pub(super) fn is_set(query: &Query, pattern: usize, key: &str) -> bool {
+    query.property_settings(pattern).iter().any(|property| &*property.key == key)
+}
 
 /// The value that `#set!` gives a key in a pattern.
 pub(super) fn setting<'q>(query: &'q Query, pattern: usize, key: &str) -> Option<&'q str> {

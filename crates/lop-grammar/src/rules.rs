@@ -11,7 +11,7 @@ use lop_syntax::Root;
 
 use super::capture::{Capture, DEEPEST_START};
 use super::common::{Common, CommonRule};
-use super::forms::{Form, setting};
+use super::forms::{AFTER, Form, is_set, setting};
 use super::problem::{GrammarError, Origin};
 use super::rule_file::RuleFile;
 use super::rule_place::{ByRule, RuleId, RuleText};
@@ -115,6 +115,8 @@ pub struct Alias {
     pub text: Vec<Piece>,
     /// The text that replaces the unit; usually empty.
     pub leave: Vec<Piece>,
+    /// Whether only uses after the unit mean the text, as after an assignment.
+    pub is_after: bool,
 }
 
 /// `@globalise`, `@globalise.before`: a node that can move before another one.
@@ -254,6 +256,7 @@ struct Settings {
     suffix: String,
     group: String,
     list: String,
+    is_after: bool,
     text: Option<Template>,
     leave: Option<Template>,
     result: Option<Template>,
@@ -440,7 +443,8 @@ impl Rules {
                 None => found.matched.text.clone(),
             };
             let leave = found.matched.leave.clone();
-            Some(Alias { unit: unit.clone()?, name: name.clone()?, text, leave })
+            let is_after = found.settings.is_after;
+            Some(Alias { unit: unit.clone()?, name: name.clone()?, text, leave, is_after })
         })
     }
 
@@ -586,6 +590,7 @@ impl FormQuery {
                 suffix: own("suffix"),
                 group: own("group"),
                 list: own("list"),
+                is_after: is_set(query, pattern, AFTER),
                 text: template("text")?,
                 leave: template("leave")?,
                 result: template("result")?,

@@ -80,12 +80,12 @@ fn replaced(document: &Document, grammar: &Grammar, prints: &Fingerprints) -> Ve
         .into_iter()
         .map(|(unit, names)| (unit, if let [(_, scope)] = names[..] { scope } else { None }))
         .collect();
-    // A parameter that isn't a separate definition belongs to the one around it.
-    let scope = |unit: &Capture, is_constant: bool| {
+    // A parameter that isn't a separate definition belongs to the one around it, and so does an assignment.
+    let scope = |unit: &Capture, is_inside: bool| {
         let around = |node: NodeId| std::iter::successors(document.parent(node), |node| document.parent(*node));
         let scope = find(document, unit).and_then(|node| match scopes.get(&node) {
             Some(scope) => *scope,
-            None => around(node).find(|node| scopes.contains_key(node)).filter(|_| is_constant),
+            None => around(node).find(|node| scopes.contains_key(node)).filter(|_| is_inside),
         });
         scope.map_or(0..source.len(), |scope| document.node(scope).range())
     };
@@ -112,8 +112,9 @@ fn replaced(document: &Document, grammar: &Grammar, prints: &Fingerprints) -> Ve
         };
         let known = uses.get(&source[alias.name.range.clone()]).map_or(&[][..], Vec::as_slice);
         let is_constant = alias.leave.is_empty() && alias.text.iter().all(|piece| matches!(piece, Piece::Text(_)));
-        let scope = scope(&alias.unit, is_constant);
-        let from = known.partition_point(|(at, _)| at.start < scope.start);
+        let scope = scope(&alias.unit, is_constant || alias.is_after);
+        let start = if alias.is_after { alias.unit.range.end } else { scope.start };
+        let from = known.partition_point(|(at, _)| at.start < start);
         let inside = known[from..].iter().take_while(|(at, _)| at.end <= scope.end);
         let outside: Vec<Use> = inside
             .filter(|(at, _)| at.end <= alias.unit.range.start || alias.unit.range.end <= at.start)
@@ -163,6 +164,13 @@ mod tests {
                 ),
                 ("x.c", "#define A 1\n#define B A + A\nint x = A;", &["#define B 1 + 1\nint x = 1;"]),
                 ("x.c", "struct s { int a; }; struct s s; int b = s.a;", &["struct s { int a; } s; int b = s.a;"]),
+                (
+                    "x.c",
+                    "int a; int f() { a; a = b(); *a = 0; } int g() { a; }",
+                    &["int a; int f() { a; *b() = 0; } int g() { a; }"],
+                ),
+                ("x.go", "func f() {\n  a := b()\n  c(a) }", &["func f() {\n  c(b()) }"]),
+                ("x.rs", "fn f() { a = b(); c(a) }", &["fn f() { ; c(b()) }", "fn f() { c(b()) }"]),
                 ("x.js", "var a = b; f(a, a);", &["f(b, b);"]),
                 ("x.js", "function f(a, d = 1) { g(a, d); }", &["function f(a) { g(a, 1); }"]),
                 ("x.js", "a = [1]; f(a);", &["f([1]);"]),
