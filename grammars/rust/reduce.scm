@@ -195,6 +195,7 @@
     (scoped_identifier path: (identifier) @group @group.name . "::" @group)
     (scoped_type_identifier path: (identifier) @group @group.name . "::" @group)
   ] (#set! group "module") (#set! text ""))
+(_ path: (scoped_identifier path: (crate) @_crate name: (identifier) @group.name) @group (#set! group "module") (#set! text "{_crate}"))
 ((use_declaration argument: [
     (scoped_identifier path: (identifier) @group.name)
     (scoped_use_list path: (identifier) @group.name)
@@ -235,7 +236,10 @@
 ; fn f(a: u8) -> u8 { a + 1 } let b = f(2);  becomes  let b = 2 + 1;
 ((function_item name: (_) @inline.name parameters: (_) @inline.parameters body: (block . (_) @inline.value .)) @inline.unit)
 ((function_item name: (_) @inline.name parameters: (_) @inline.parameters body: (block) @inline.value) @inline.unit)
-((call_expression function: (identifier) @inline.call arguments: (_) @inline.arguments) @inline.expression)
+((call_expression function: [
+    (identifier) @inline.call
+    (scoped_identifier name: (_) @inline.call)
+  ] arguments: (_) @inline.arguments) @inline.expression)
 
 ; a = b; c(a);  becomes  c(b);
 ((expression_statement (assignment_expression left: (identifier) @alias.name right: (_) @alias.text)) @alias.unit (#set! after))

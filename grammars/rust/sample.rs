@@ -95,6 +95,6 @@ fn main() {
         }
         break;
     }
-    let add = move |x: i64| -> i64 { inner::twice(x) + 1 };
+    let add = move |x: i64| -> i64 { crate::inner::twice(x) + 1 };
     unsafe { println!("{} {b} {:?}", add(2), LIMIT[0]) };
 }

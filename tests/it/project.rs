@@ -435,6 +435,33 @@ fn an_include_becomes_what_it_names() {
     assert_eq!(result.files.keys().collect::<Vec<_>>(), [Path::new("src/m.c")], "{:?}", result.files);
 }
 
+#[test]
+fn a_module_takes_the_place_of_its_import() {
+    let rows: [[&str; 7]; 3] = [
+        [
+            "m.js",
+            "import './a.js';\n2n;\n",
+            "a.js",
+            "export function f() { g(1n); }\nf();\n",
+            "import './a.js'",
+            "2n",
+            "1n",
+        ],
+        ["m.py", "from a import f\n2\n", "a.py", "def f(x):\n    g(1)\n", "from a import f", "\n2", "(1)"],
+        ["m.rs", "mod a;\nfn f() { a::g(2) }\n", "a.rs", "pub fn g() { h(1) }\n", "mod a;", "(2)", "(1)"],
+    ];
+    for [main, text, other, content, import, needed, imported] in rows {
+        let files = Files::from([(main.into(), text.into()), (other.into(), content.into())]);
+        // The module runs if the main file imports it or has its text.
+        let test = |files: &Files| {
+            let is_imported = has_text(files, main, import) && has_text(files, other, imported);
+            has_text(files, main, needed) && (is_imported || has_text(files, main, imported))
+        };
+        let result = lop::reduce_tree(&files, test, &Config::new()).expect("it is interesting");
+        assert_eq!(result.files.keys().collect::<Vec<_>>(), [Path::new(main)], "{:?}", result.files);
+    }
+}
+
 /// A header alone looks like C.
 #[test]
 fn a_header_is_in_the_language_of_the_files_beside_it() {

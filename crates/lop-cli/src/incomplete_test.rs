@@ -89,7 +89,7 @@ pub(crate) fn named_of(
     place: &mut Probe<'_>,
     content: &[u8],
 ) -> Option<Missing> {
-    let expressions = [grammar.includes(), grammar.imports()].concat();
+    let expressions = grammar.includes();
     let found = |text: &[u8]| -> Vec<Vec<u8>> {
         let all = expressions.iter().flat_map(|expression| expression.captures_iter(text));
         all.filter_map(|found| Some(found.get(1)?.as_bytes().to_vec())).collect()

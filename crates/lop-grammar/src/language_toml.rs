@@ -93,7 +93,7 @@ pub(super) struct Clean {
 #[serde(deny_unknown_fields, default)]
 pub(super) struct FileReferences {
     pub(super) includes: Vec<Word>,
-    pub(super) imports: Vec<Word>,
+    pub(super) around: Vec<String>,
 }
 
 /// `[lists]`: the kinds that form sequences.

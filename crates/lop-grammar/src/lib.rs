@@ -105,7 +105,7 @@ pub struct Grammar {
     clean: Vec<Regex>,
     conditionals: Option<Conditionals>,
     includes: Vec<Regex>,
-    imports: Vec<Regex>,
+    around_included: Vec<String>,
     keep_names: Vec<String>,
     keywords: Vec<String>,
     number_texts: Vec<String>,
@@ -217,7 +217,7 @@ impl Grammar {
             clean: layers.expressions(|file| &file.clean.texts)?,
             conditionals: layers.conditionals()?,
             includes: layers.expressions(|file| &file.files.includes)?,
-            imports: layers.expressions(|file| &file.files.imports)?,
+            around_included: layers.nearest(|file| &file.files.around),
             keep_names: layers.files().flat_map(|file| &file.identifiers.keep).cloned().collect(),
             keywords: keywords(&language),
             number_texts: layers.nearest(|file| &file.literals.number_texts),
@@ -360,18 +360,19 @@ impl Grammar {
         self.conditionals.as_ref()
     }
 
-    /// Returns the expressions for includes: the content of the file can replace the match. The first group is the
-    /// path.
+    /// Returns the expressions for includes and imports: the content of the file can replace the match. The first group
+    /// is the path, with or without the extension.
     #[must_use]
     pub fn includes(&self) -> &[Regex] {
         &self.includes
     }
 
-    /// Returns the expressions for references to files whose content cannot replace the match. The first group is the
-    /// path, with or without the extension.
+    /// Returns the content of a file as it replaces its include. `name` is the file's name without its extension, as a
+    /// module has it in a language in which the content must be put in a block.
     #[must_use]
-    pub fn imports(&self) -> &[Regex] {
-        &self.imports
+    pub fn included(&self, name: &str, content: &[u8]) -> Vec<u8> {
+        let [before, after] = &self.around_included[..] else { return content.to_vec() };
+        [before.replace("{name}", name).as_bytes(), b"\n", content, b"\n", after.as_bytes()].concat()
     }
 
     /// Whether nodes of this kind are names.

@@ -5,7 +5,7 @@ use std::ops::Range;
 use lop_files::project::{Archive, Entry, Kind};
 use lop_syntax::{Edit, count_words};
 
-use super::named::{Named, all_names};
+use super::named::Named;
 use super::pass::{Facts, Pass, Proposals, Stage, View};
 use super::sequence::{Removal, Sequence, Unit, list_kind};
 
@@ -25,10 +25,9 @@ impl Pass for Files {
         // Where each file is named by others.
         let mut names: Vec<Vec<Range<usize>>> = vec![Vec::new(); entries.len()];
         for entry in entries.iter().filter(|entry| entry.kind == Kind::File) {
-            for expressions in (files.grammar)(&entry.path).into_iter().flat_map(all_names) {
-                for (place, file) in named.in_file(view.text, entry, expressions) {
-                    names[file].push(place);
-                }
+            let expressions = (files.grammar)(&entry.path).map(|grammar| grammar.includes()).unwrap_or_default();
+            for (place, file) in named.in_file(view.text, entry, expressions) {
+                names[file].push(place);
             }
         }
         let wholes = entries.iter().map(Entry::whole).zip(names);

@@ -41,10 +41,11 @@ fn includes(view: &View<'_>, entries: &[Entry]) -> Vec<Vec<Edit>> {
     let named = Named::new(entries);
     let mut all = Vec::new();
     for entry in entries {
-        let expressions = (files.grammar)(&entry.path).map(|grammar| grammar.includes()).unwrap_or_default();
-        for (place, file) in named.in_file(view.text, entry, expressions) {
+        let Some(grammar) = (files.grammar)(&entry.path) else { continue };
+        for (place, file) in named.in_file(view.text, entry, grammar.includes()) {
             let file = &entries[file];
-            let text = view.text[file.content.clone()].trim_ascii_end().to_vec();
+            let name = file.path().file_stem().unwrap_or_default().to_string_lossy();
+            let text = grammar.included(&name, view.text[file.content.clone()].trim_ascii_end());
             let put = Edit { raw: true, ..Edit::replace(place, text) };
             all.push(vec![put, Edit::delete_raw(file.whole())]);
         }
@@ -70,6 +71,11 @@ mod tests {
     use lop_syntax::render;
 
     fn joined(files: &[(&str, &str)]) -> Vec<Vec<(String, String)>> {
+        joined_in("x.c", files)
+    }
+
+    /// The files after each edit; `language` is a file in their language.
+    fn joined_in(language: &str, files: &[(&str, &str)]) -> Vec<Vec<(String, String)>> {
         let member = |(path, content): &(&str, &str)| Member {
             path: path.as_bytes().to_vec(),
             kind: Kind::File,
@@ -77,7 +83,7 @@ mod tests {
             content: content.as_bytes().to_vec(),
         };
         let (archive, text) = Archive::pack(&files.iter().map(member).collect::<Vec<_>>());
-        let grammar = crate::testing::Languages.grammar("x.c");
+        let grammar = crate::testing::Languages.grammar(language);
         let is_c = |path: &[u8]| (!path.ends_with(b".txt")).then_some(&*grammar);
         let view = View { files: Some(FilesOf { archive: &archive, grammar: &is_c }), ..View::of_text(&text) };
         let shown = |bytes: Vec<u8>| String::from_utf8(bytes).expect("it is text");
@@ -97,6 +103,32 @@ mod tests {
         ]);
         let expected = [("b/m.c", "int x;\n#include <x.h>\nint m;\n"), ("n.txt", "#include \"x.h\"\n")];
         assert_eq!(made, [expected.map(|(path, text)| (path.to_owned(), text.to_owned())).to_vec()]);
+    }
+
+    #[test]
+    fn a_module_takes_the_place_of_its_import() {
+        let rows = [
+            (
+                "m.js",
+                "import { f } from './a.js';\nf();\n",
+                "a.js",
+                "export function f() {}\n",
+                "export function f() {}\nf();\n",
+            ),
+            ("m.js", "import './a.js';\n2n\n", "a.js", "1n\n", "1n\n2n\n"),
+            ("m.py", "from a import f\nf()\n", "a.py", "def f():\n    pass\n", "def f():\n    pass\nf()\n"),
+            (
+                "m.rs",
+                "mod a;\nfn f() { a::g() }\n",
+                "a.rs",
+                "pub fn g() {}\n",
+                "pub mod a {\npub fn g() {}\n}\nfn f() { a::g() }\n",
+            ),
+        ];
+        for (path, text, other, content, expected) in rows {
+            let made = joined_in(path, &[(path, text), (other, content)]);
+            assert!(made.contains(&vec![(path.to_owned(), expected.to_owned())]), "{path}: {made:?}");
+        }
     }
 
     #[test]

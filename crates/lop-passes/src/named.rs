@@ -8,7 +8,6 @@ use std::path::{Component, Path, PathBuf};
 use regex::bytes::Regex;
 
 use lop_files::project::Entry;
-use lop_grammar::Grammar;
 
 /// The files by the names that others may have for them.
 pub(super) struct Named<'e> {
@@ -54,11 +53,6 @@ impl<'e> Named<'e> {
         let only = ends.next().filter(|_| ends.next().is_none());
         others().find(is_near).or_else(|| others().find(is_nearly)).or(only)
     }
-}
-
-/// Lists the expressions by which a file in this language names others, for both kinds of references.
-pub(super) fn all_names(grammar: &Grammar) -> impl Iterator<Item = &[Regex]> {
-    [grammar.includes(), grammar.imports()].into_iter()
 }
 
 /// Returns a path without steps up, or `None` if it leads out of the root.
