@@ -97,3 +97,30 @@
 
 ; int b = f<int>(2);  becomes  int b = 2 + 1;
 ((call_expression function: (template_function name: (_) @inline.call) arguments: (_) @inline.arguments) @inline.expression)
+
+; template <class T> struct a { T b; };  becomes  template <class> struct a { int b; };
+((type_parameter_declaration (type_identifier) @alias.name) @alias.unit (#set! text "int") (#set! leave "class"))
+; template <class> struct a { }; a<int> b;  becomes  struct a { }; a b;
+(template_declaration "template" @group . parameters: (_) @group . [
+    (struct_specifier name: (_) @group.name)
+    (class_specifier name: (_) @group.name)
+    (function_definition declarator: (function_declarator declarator: (identifier) @group.name))
+  ] (#set! group "template") (#set! text ""))
+((template_type name: (_) @group.name @_name) @group (#set! group "template") (#set! text "{_name}"))
+((template_function name: (_) @group.name @_name) @group (#set! group "template") (#set! text "{_name}"))
+; template <int a> int f(b<a>); f(b<2>{})  becomes  template <int a> int f(); f<2>()
+((function_declarator declarator: (identifier) @group.name @_name
+    parameters: (parameter_list . (parameter_declaration type: (template_type)) .)) @group (#set! group "deduced") (#set! text "{_name}()"))
+((call_expression function: (identifier) @group.name @_name arguments: (argument_list . (compound_literal_expression
+    type: (template_type arguments: (_) @_arguments)) .)) @group (#set! group "deduced") (#set! text "{_name}{_arguments}()"))
+; struct a { int b() { } }; a c; c.b();  becomes  struct a { int b; }; a c; c.b;
+((function_definition type: (_) @_type declarator: (function_declarator declarator: (field_identifier) @group.name @_name
+    parameters: (parameter_list . "(" . ")"))) @group (#set! group "field") (#set! text "{_type} {_name};"))
+((call_expression function: (field_expression field: (_) @group.name) @_value) @group (#set! group "field") (#set! text "{_value}"))
+; struct a { int b; }; a c; c.b  becomes  using a = int; a c; c
+((struct_specifier name: (_) @_name body: (field_declaration_list . (field_declaration type: (_) @_type
+  declarator: (field_identifier) @group.name) .)) @group (#set! group "only member") (#set! text "using {_name} = {_type}"))
+((field_expression argument: (_) @_value field: (field_identifier) @group.name) @group
+  (#set! group "only member") (#set! text "{_value}"))
+; struct a { }; a b;  becomes  struct a { } b;
+((struct_specifier name: (_) @alias.name @_tag body: (_) @_body) @alias.unit . ";" @alias.unit (#set! text "struct {_tag} {_body}"))

@@ -42,6 +42,36 @@ template <Known T> void count(T t);
 template <class T> T half(T whole) { return whole / 2; }
 template <class T> T third(T whole) { half<T>(whole); return whole / 3; }
 
+struct Single {
+    int only;
+};
+struct Single single;
+
+template <int n>
+struct Constant {};
+template <int n>
+int deduced(Constant<n>);
+template <int n>
+int defined(Constant<n>) {
+    return n;
+}
+
+struct Getter {
+    int got() { return 1; }
+    int other;
+};
+struct Getter getter;
+
+template <class C>
+class Cell {
+    C cell;
+};
+Cell<int> cell;
+
+int uses() {
+    return single.only + getter.got() + defined(Constant<2>{}) + half<int>(2);
+}
+
 int main() {
     Box<int> *box = new Box<int>(outer::twice(2));
     auto add = [&](int more) -> int { return box->first() + box->scaled(3) + more; };
@@ -56,3 +86,5 @@ int main() {
     delete box;
     return 0;
 }
+Cell<Single> cells;
+Single another;

@@ -183,3 +183,9 @@
 ; a := b; c(a)  becomes  c(b)
 ((short_var_declaration left: (expression_list . (identifier) @alias.name .) right: (expression_list . (_) @alias.text .)) @alias.unit (#set! after))
 ((assignment_statement left: (expression_list . (identifier) @alias.name .) operator: "=" right: (expression_list . (_) @alias.text .)) @alias.unit (#set! after))
+
+; type a struct { b int } func f(c a) { a{b: c.b} }  becomes  type a int; func f(c a) { c }
+((type_spec type: (struct_type (field_declaration_list . (field_declaration name: (_) @group.name type: (_) @_type) .)) @group)
+  (#set! group "member") (#set! text "{_type}"))
+((composite_literal body: (literal_value . (keyed_element key: (_) @group.name value: (_) @_value) .)) @group (#set! group "member") (#set! text "{_value}"))
+((selector_expression operand: (_) @_value field: (_) @group.name) @group (#set! group "member") (#set! text "{_value}"))

@@ -60,6 +60,10 @@ func main() {
 
 type Table struct{ rows, columns int }
 
+type length struct {
+	meters int
+}
+
 func half(whole int) int {
 	return whole / 2
 }
@@ -81,6 +85,6 @@ all:
 			break all
 		}
 	}
-	table.rows = third(3)
+	table.rows = third(3) + length{meters: 1}.meters
 	return count
 }

@@ -166,3 +166,11 @@
 
 ; a = b; c(a);  becomes  c(b);
 ((expression_statement (assignment_expression left: (identifier) @alias.name operator: "=" right: (_) @alias.text)) @alias.unit (#set! after))
+
+; class a { int b() { return 1; } void c() { this.b(); b(); } }  becomes  class a { int b; void c() { this.b; b; } }
+((method_declaration type: (_) @_type name: (_) @group.name @_name parameters: (formal_parameters . "(" . ")")) @group
+  (#not-eq? @_type "void") (#set! group "field") (#set! text "{_type} {_name};"))
+((method_invocation object: (_) @_object name: (_) @group.name @_name arguments: (argument_list . "(" . ")")) @group
+  (#set! group "field") (#set! text "{_object}.{_name}"))
+((method_invocation !object name: (_) @group.name @_name arguments: (argument_list . "(" . ")")) @group
+  (#set! group "field") (#set! text "{_name}"))

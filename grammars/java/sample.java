@@ -124,4 +124,12 @@ class Sums {
     int sixth(int whole) {
         return third(whole) / 2;
     }
+
+    int one() {
+        return 1;
+    }
+
+    int two() {
+        return one() + this.one();
+    }
 }

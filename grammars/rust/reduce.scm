@@ -243,3 +243,10 @@
 
 ; a = b; c(a);  becomes  c(b);
 ((expression_statement (assignment_expression left: (identifier) @alias.name right: (_) @alias.text)) @alias.unit (#set! after))
+
+; struct A { b: C } fn f(a: A) { A { b: a.b } }  becomes  type A = C; fn f(a: A) { a }
+((struct_item name: (_) @_name !type_parameters body: (field_declaration_list . (field_declaration name: (_) @group.name type: (_) @_type) . ","? .)) @group
+  (#set! group "member") (#set! text "type {_name} = {_type};"))
+((struct_expression body: (field_initializer_list . (field_initializer field: (_) @group.name value: (_) @_value) . ","? .)) @group
+  (#set! group "member") (#set! text "{_value}"))
+((field_expression value: (_) @_value field: (field_identifier) @group.name) @group (#set! group "member") (#set! text "{_value}"))

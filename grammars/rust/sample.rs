@@ -80,7 +80,8 @@ fn boxed(value: Option<u8>) -> Option<Box<u8>> {
 fn main() {
     let mut map: Map<&str, i32> = Map::new();
     let (a, b) = (1u8, 'c');
-    let count;
+    let meter = Meter { length: 1.0 };
+    let count = meter.length;
     count = a + 1;
     twice(count);
     for each in 0..10 {
