@@ -333,3 +333,10 @@
 ((object . "{" . (pair value: (_) @_value) . "}") @rewrite (#set! text "[{_value}]"))
 ; throw a;  becomes  break;
 ((throw_statement) @rewrite (#set! text "break;"))
+; (function () { })  becomes  function a() { }
+((expression_statement (parenthesized_expression (function_expression parameters: (_) @_parameters body: (_) @_body))) @rewrite
+  (#set! text "function a{_parameters} {_body}"))
+; b(function () { })  becomes  b; function a() { }
+((expression_statement (call_expression function: (_) @_value
+    arguments: (arguments . (function_expression parameters: (_) @_parameters body: (_) @_body) .))) @rewrite
+  (#set! text "{_value}\nfunction a{_parameters} {_body}"))

@@ -179,3 +179,5 @@ mutable = { nobody: 1 };
 solo1 = k, declared(solo1);
 class Single { solo(y) { return y + 1; } }
 plain = new Single().solo(4);
+(function (unnamed) { unnamed(); });
+waits(function () { });

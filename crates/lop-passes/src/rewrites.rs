@@ -110,7 +110,16 @@ mod tests {
                 ("x.js", "f((a) => { return b; });", &["f((a) => b);", "f((a) => 0);", "f(a => { return b; });"]),
                 ("x.js", "f(a => { return { b }; });", &["f(a => ({ b }));", "f(a => 0);"]),
                 ("x.js", "f(() => 1);", &["f(_ => 1);"]),
-                ("x.js", "f(function (a, b) { return b; });", &["f((a, b) => b);", "f((a, b) => { return b; });"]),
+                (
+                    "x.js",
+                    "f(function (a, b) { return b; });",
+                    &["f\nfunction a(a, b) { return b; }", "f((a, b) => b);", "f((a, b) => { return b; });"],
+                ),
+                (
+                    "x.js",
+                    "(function (b) { return b; });",
+                    &["function a(b) { return b; }", "((b) => b);", "((b) => { return b; });"],
+                ),
                 ("x.js", "class A { m(a) { b(); } }", &["function m(a) { b(); }"]),
                 ("x.js", "class A { constructor(a) { b(); } }", &["function A(a) { b(); }"]),
             ],
