@@ -340,3 +340,5 @@
 ((expression_statement (call_expression function: (_) @_value
     arguments: (arguments . (function_expression parameters: (_) @_parameters body: (_) @_body) .))) @rewrite
   (#set! text "{_value}\nfunction a{_parameters} {_body}"))
+; a: b;  becomes  ; b;
+((labeled_statement label: (_) body: (_) @_body) @rewrite (#set! text ";{_body}"))
