@@ -22,8 +22,6 @@ pub(super) struct Payoff {
     size: Size,
     /// The least expected share of the text; 0 if all is asked about.
     least: f64,
-    /// The same for parts of words and for blanks, which don't save tokens.
-    least_of_bytes: f64,
 }
 
 impl Payoff {
@@ -32,20 +30,15 @@ impl Payoff {
         // In a large text, the first classes have to be asked about before their chances are known.
         let tests = tests.max(size.tokens as u64).max(1) as f64;
         let is_thorough = effort == Effort::Thorough;
-        let share = if is_thorough { 0.0 } else { SHARE };
-        let of_tokens = size.tokens.min(LARGE) as f64 / LARGE as f64;
-        Payoff { size, least: share * of_tokens / tests, least_of_bytes: share / tests }
+        let share = SHARE * size.tokens.min(LARGE) as f64 / LARGE as f64;
+        let least = if is_thorough { 0.0 } else { share / tests };
+        Payoff { size, least }
     }
 
     /// Whether an edit is worth a test that saves these tokens and bytes with this probability.
     pub(super) fn is_worth(&self, chance: f64, tokens: f64, bytes: f64) -> bool {
         let share = (tokens / self.size.tokens.max(1) as f64).max(bytes / self.size.bytes.max(1) as f64);
         chance * share >= self.least
-    }
-
-    /// Whether a part of a word, or a blank, is worth a test that saves these bytes with this probability.
-    pub(super) fn is_part_worth(&self, chance: f64, bytes: f64) -> bool {
-        chance * bytes / self.size.bytes.max(1) as f64 >= self.least_of_bytes
     }
 }
 
@@ -59,11 +52,11 @@ mod tests {
     #[test]
     fn what_a_short_search_asks_about_a_long_one_leaves_out() {
         let size = Size { bytes: 3_000, tokens: 680, lines: 50 };
-        let after = |tests: f64| Payoff { size, least: SHARE / tests, least_of_bytes: SHARE / tests };
+        let after = |tests: f64| Payoff { size, least: SHARE / tests };
         assert!(after(100.0).is_worth(0.7, 1.0, 3.0));
         assert!(!after(3_000.0).is_worth(0.01, 1.0, 3.0));
         assert!(after(3_000.0).is_worth(0.1, 1.0, 3.0), "it is likely enough");
         assert!(after(3_000.0).is_worth(0.01, 2.0, 30.0), "it saves enough");
-        assert!(Payoff { size, least: 0.0, least_of_bytes: 0.0 }.is_worth(0.0, 0.0, 0.0));
+        assert!(Payoff { size, least: 0.0 }.is_worth(0.0, 0.0, 0.0));
     }
 }

@@ -57,12 +57,6 @@ fn is_needed(reducer: &Reducer<'_, '_>, pass: &str) -> bool {
     stage != Some(Stage::Characters) || reducer.minimal() == Minimal::Char || reducer.tools.is_none()
 }
 
-/// Whether the units of a pass are tokens or more, and not parts of them.
-fn saves_tokens(reducer: &Reducer<'_, '_>, pass: &str) -> bool {
-    let stage = reducer.options.passes.all().find(|other| other.name() == pass).map(|pass| pass.facts().stage);
-    !matches!(stage, Some(Stage::Characters | Stage::Finish)) || reducer.tools.is_none()
-}
-
 /// The outcomes of one or more sweeps with the same kind of units.
 #[derive(Default)]
 pub(super) struct Outcomes {
@@ -81,13 +75,9 @@ pub(super) fn sweep_while_likely<'a, 'g>(
 ) -> Result<(), Interrupt> {
     // Once: the units of a list are alike, and a list can have a million.
     let (tokens, bytes) = mean_size(reducer, sweep);
-    let saves_tokens = saves_tokens(reducer, pass);
     while !sweep.is_finished() && sweep.needed() < most_needed {
         let chance = (outcomes.gone as f64 + 1.0) / ((outcomes.gone + outcomes.needed) as f64 + 2.0);
-        let payoff = reducer.payoff();
-        let is_worth =
-            if saves_tokens { payoff.is_worth(chance, tokens, bytes) } else { payoff.is_part_worth(chance, bytes) };
-        if !is_worth {
+        if !reducer.payoff().is_worth(chance, tokens, bytes) {
             *reducer.findings.left_out.entry(pass).or_default() += sweep.undecided() as u64;
             break;
         }
