@@ -23,6 +23,10 @@ pub(super) static ALIASES: EditsOfTree = EditsOfTree {
     make: aliases,
 };
 
+/// Maximum number of uses that the value of an assignment replaces: a text can have thousands of assignments to a name,
+/// and each has all the uses after it.
+const MOST_USES_AFTER: usize = 64;
+
 /// The range of a name, and the kind of its node; a word inside another text has none.
 type Use = (Range<usize>, Option<u16>);
 
@@ -116,10 +120,13 @@ fn replaced(document: &Document, grammar: &Grammar, prints: &Fingerprints) -> Ve
         let start = if alias.is_after { alias.unit.range.end } else { scope.start };
         let from = known.partition_point(|(at, _)| at.start < start);
         let inside = known[from..].iter().take_while(|(at, _)| at.end <= scope.end);
+        let most = if alias.is_after { MOST_USES_AFTER + 1 } else { usize::MAX };
         let outside: Vec<Use> = inside
             .filter(|(at, _)| at.end <= alias.unit.range.start || alias.unit.range.end <= at.start)
+            .take(most)
             .cloned()
             .collect();
+        let outside = if outside.len() == most { Vec::new() } else { outside };
         // In some languages a type and a variable may have one name.
         let same: Vec<_> =
             outside.iter().filter(|(_, kind)| kind.is_none_or(|kind| kind == alias.name.kind)).cloned().collect();
@@ -149,7 +156,7 @@ fn without(document: &Document, grammar: &Grammar, unit: &Capture) -> Vec<Edit> 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::testing::assert_proposals;
+    use crate::testing::{Languages, assert_proposals};
 
     #[test]
     fn a_name_becomes_what_it_stands_for() {
@@ -181,6 +188,16 @@ mod tests {
                 ("x.json", "[1, 1]", &[]),
             ],
         );
+    }
+
+    #[test]
+    fn a_value_does_not_replace_thousands_of_uses() {
+        let uses = |count: usize| format!("int f() {{ a = 1; {}}}", "b(a); ".repeat(count));
+        for (count, expected) in [(MOST_USES_AFTER, 1), (MOST_USES_AFTER + 1, 0)] {
+            let sample = Languages.sample("x.c", uses(count).as_str());
+            let prints = Fingerprints::new(sample.document.source());
+            assert_eq!(aliases(&sample.document, &sample.grammar, &prints).len(), expected, "{count}");
+        }
     }
 
     #[test]
