@@ -8,6 +8,8 @@ use super::pass::{Facts, Pass, Proposals, Stage, View};
 
 /// With more files there are better questions than which two are one.
 const MOST_FILES: usize = 64;
+/// Maximum number of bytes of all files that replace includes: a file can name another a thousand times.
+const MOST_BYTES: usize = 64 << 20;
 
 /// Two files become one.
 pub struct Join;
@@ -39,11 +41,13 @@ impl Pass for Join {
 fn includes(view: &View<'_>, entries: &[Entry]) -> Vec<Vec<Edit>> {
     let Some(files) = &view.files else { return Vec::new() };
     let named = Named::new(entries);
-    let mut all = Vec::new();
+    let (mut all, mut left) = (Vec::new(), MOST_BYTES);
     for entry in entries {
         let Some(grammar) = (files.grammar)(&entry.path) else { continue };
         for (place, file) in named.in_file(view.text, entry, grammar.includes()) {
             let file = &entries[file];
+            let Some(rest) = left.checked_sub(file.content.len()) else { return all };
+            left = rest;
             let name = file.path().file_stem().unwrap_or_default().to_string_lossy();
             let text = grammar.included(&name, view.text[file.content.clone()].trim_ascii_end());
             let put = Edit { raw: true, ..Edit::replace(place, text) };
