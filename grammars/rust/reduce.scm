@@ -185,6 +185,7 @@
 ([
     (type_item name: (_) @alias.name !type_parameters type: (_) @alias.text)
     (const_item name: (_) @alias.name value: (_) @alias.text)
+    (static_item name: (_) @alias.name value: (_) @alias.text)
     (let_declaration pattern: (identifier) @alias.name value: (_) @alias.text)
     (use_declaration argument: (scoped_identifier name: (_) @alias.name) @alias.text)
   ] @alias.unit)

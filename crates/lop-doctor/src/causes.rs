@@ -1,5 +1,5 @@
-//! Finds the cause of a flaky test: runs it with one source of chance at a time switched off. That source is the cause if
-//! so many runs then agree that this is unlikely to be luck.
+//! Finds the cause of a flaky test: runs it with one source of chance at a time switched off. If the runs then agree more
+//! often than luck explains, that source is the cause.
 
 use lop_reduce::Rate;
 use lop_run::oracle::{CommandOracle, Outcome, can_start};

@@ -86,10 +86,9 @@ fn replaced(document: &Document, grammar: &Grammar, prints: &Fingerprints) -> Ve
         .collect();
     // A parameter that isn't a separate definition belongs to the one around it, and so does an assignment.
     let scope = |unit: &Capture, is_inside: bool| {
-        let around = |node: NodeId| std::iter::successors(document.parent(node), |node| document.parent(*node));
         let scope = find(document, unit).and_then(|node| match scopes.get(&node) {
             Some(scope) => *scope,
-            None => around(node).find(|node| scopes.contains_key(node)).filter(|_| is_inside),
+            None => document.ancestors(node).find(|node| scopes.contains_key(node)).filter(|_| is_inside),
         });
         scope.map_or(0..source.len(), |scope| document.node(scope).range())
     };

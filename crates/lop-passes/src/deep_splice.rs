@@ -82,8 +82,8 @@ fn outer_statements<'d>(
     statement: NodeId,
 ) -> impl Iterator<Item = NodeId> + 'd {
     let inner = document.node(statement).kind;
-    let around = std::iter::successors(document.parent(block), |&node| document.parent(node));
-    around
+    document
+        .ancestors(block)
         .take(MAX_LEVELS)
         .filter(|&node| node != 0)
         .filter(move |&node| {

@@ -76,7 +76,8 @@ pub(super) fn filler_tokens(document: &Document, grammar: &Grammar, node: NodeId
 /// A node and those around it that hold nothing else.
 fn alike(document: &Document, node: NodeId) -> impl Iterator<Item = NodeId> + '_ {
     let range = document.node(node).range();
-    std::iter::successors(Some(node), |&node| document.parent(node))
+    std::iter::once(node)
+        .chain(document.ancestors(node))
         .take_while(move |&around| document.node(around).range() == range)
 }
 

@@ -96,7 +96,7 @@ fn around(document: &Document, node: NodeId, capture: &Capture) -> NodeId {
         let range = document.node(*node).range();
         range.start <= capture.range.start && capture.range.end <= range.end
     };
-    std::iter::successors(Some(node), |&node| document.parent(node)).find(is_around).unwrap_or(node)
+    std::iter::once(node).chain(document.ancestors(node)).find(is_around).unwrap_or(node)
 }
 
 /// Finds the statement with a call: it is in a block of the same kind as the function's block, or in no block.
@@ -104,7 +104,7 @@ fn statement(document: &Document, block: NodeId, call: NodeId) -> Option<NodeId>
     let kind = document.node(block).kind;
     let is_block = |node: NodeId| document.node(node).kind == kind || document.parent(node).is_none();
     let is_in_block = |&node: &NodeId| document.parent(node).is_some_and(is_block);
-    std::iter::successors(Some(call), |&node| document.parent(node)).find(is_in_block)
+    std::iter::once(call).chain(document.ancestors(call)).find(is_in_block)
 }
 
 /// The elements of a list of parameters or arguments.
@@ -119,6 +119,10 @@ fn elements(document: &Document, grammar: &Grammar, list: &Capture) -> Vec<NodeI
 
 /// Returns the name of each parameter: the last identifier in it that the body uses. Others are parts of its type.
 fn parameter_names<'d>(document: &'d Document, grammar: &Grammar, list: &Capture, body: NodeId) -> Vec<&'d [u8]> {
+    let elements = elements(document, grammar, list);
+    if elements.is_empty() {
+        return Vec::new();
+    }
     let source = document.source();
     let used: HashSet<&[u8]> = names_in(document, grammar, body).into_iter().map(|range| &source[range]).collect();
     let name = |element: NodeId| {
@@ -126,7 +130,7 @@ fn parameter_names<'d>(document: &'d Document, grammar: &Grammar, list: &Capture
         let names = last.filter(|&id| grammar.is_identifier(document.node(id).kind)).map(|id| document.text(id));
         names.into_iter().find(|name| used.contains(name)).unwrap_or_default()
     };
-    elements(document, grammar, list).into_iter().map(name).collect()
+    elements.into_iter().map(name).collect()
 }
 
 /// A part of a body with arguments in the place of the parameters' names.

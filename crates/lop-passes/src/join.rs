@@ -1,4 +1,4 @@
-//! Joins files: an include is replaced by the file that it names, or two files become one.
+//! Joins files: an include or an import is replaced by the file that it names, or two files become one.
 
 use lop_files::project::{Entry, Kind};
 use lop_syntax::Edit;

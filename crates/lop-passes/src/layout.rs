@@ -317,10 +317,9 @@ impl Indented {
     fn inside(&self, gap: &Gap<'_>, format: Format, column: usize) -> Vec<u8> {
         let comment = |id: NodeId| gap.grammar.is_comment(gap.document.node(id).kind);
         let has_break = gap.old.contains(&b'\n');
-        let around = std::iter::successors(gap.document.parent(gap.right), |&node| gap.document.parent(node))
-            .take_while(|&node| {
-                gap.document.node(node).start > gap.document.node(self.around[gap.right as usize]).start
-            });
+        let around = gap.document.ancestors(gap.right).take_while(|&node| {
+            gap.document.node(node).start > gap.document.node(self.around[gap.right as usize]).start
+        });
         let statement = around.last();
         let is_wide = || statement.is_some_and(|node| is_wide(gap.document, node));
         if has_break && (comment(gap.left) || comment(gap.right) || (format == Format::Pretty && is_wide())) {

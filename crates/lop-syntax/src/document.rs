@@ -123,6 +123,11 @@ impl Document {
         self.arena.parent(id)
     }
 
+    /// Returns the nodes around it, from its parent to the root.
+    pub fn ancestors(&self, id: NodeId) -> impl Iterator<Item = NodeId> + '_ {
+        std::iter::successors(self.parent(id), |&node| self.parent(node))
+    }
+
     /// The sibling before it.
     #[must_use]
     pub fn previous_sibling(&self, id: NodeId) -> Option<NodeId> {
