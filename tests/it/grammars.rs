@@ -37,6 +37,16 @@ fn with_rules(rules: Option<&str>, language: Option<&str>) -> Folder {
     folder
 }
 
+/// A function and its call have a rule each, and neither proposes anything alone.
+#[test]
+fn proposals_that_take_several_rules_are_shown() {
+    let folder = with_rules(None, None);
+    folder.write("called.c", "void f(int a) { b(a); }\nvoid g(void) { f(1); }\n");
+    let shown = stdout(&folder, &["grammars", "called.c", "--proposals", "-v"]);
+    let line = shown.lines().find(|line| line.trim_start().starts_with("several rules inline  1:1  "));
+    assert!(line.is_some_and(|line| line.ends_with("`void g(void) { b(1);`")), "{line:?} in\n{shown}");
+}
+
 #[test]
 fn a_file_is_shown_with_its_tree_and_its_proposals() {
     let folder = with_rules(None, None);

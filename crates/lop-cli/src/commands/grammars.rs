@@ -1,5 +1,6 @@
 //! `lop grammars`: lists the languages; for a file, shows its tree and the proposals for it.
 
+use std::collections::HashSet;
 use std::io::{self, Write};
 use std::path::Path;
 
@@ -210,7 +211,8 @@ impl Shown<'_> {
         })
     }
 
-    /// The proposals of each rule alone.
+    /// The proposals of each rule alone, and then those that take several rules, such as that for a function and that
+    /// for a call.
     fn by_rules(&self) -> Result<Vec<Named>, Failure> {
         let mut all = Vec::new();
         let found = self.grammar.rules().found(self.document.tree().root(), self.document.source());
@@ -221,6 +223,11 @@ impl Shown<'_> {
             for pass in ALL.iter().copied().filter(|pass| is_of_rules(*pass)) {
                 all.extend(self.named(pass, &alone, &format!("{file}:{line} {}", pass.name())));
             }
+        }
+        let known: HashSet<_> = all.iter().map(|one| (one.proposal.pass, one.proposal.edits.clone())).collect();
+        for pass in ALL.iter().copied().filter(|pass| is_of_rules(*pass)) {
+            let together = self.named(pass, self.grammar, &format!("several rules {}", pass.name())).into_iter();
+            all.extend(together.filter(|one| !known.contains(&(one.proposal.pass, one.proposal.edits.clone()))));
         }
         Ok(all)
     }
