@@ -1,4 +1,4 @@
-//! The cost of the engine itself, in time per step: one `next_tests` and one `observe`.
+//! The cost of the engine itself, in time per step: one `next_test` and one `observe`.
 
 use divan::Bencher;
 use lop_engine::{Config, EvidenceView, Search, Verdict};
@@ -10,24 +10,21 @@ fn main() {
 const LENGTHS: [usize; 3] = [500, 5_000, 100_000];
 
 /// A search that needs one unit in `spacing` and is halfway through.
-fn halfway(len: usize, spacing: usize, width: usize) -> Search {
+fn halfway(len: usize, spacing: usize) -> Search {
     let view = EvidenceView::blank(len);
     let mut search = Search::new(len, &Config::default(), &view);
     while search.undecided() > len / 2 {
-        step(&mut search, spacing, width);
+        step(&mut search, spacing);
     }
     search
 }
 
-/// One round: asks for `width` questions and answers the front one.
-fn step(search: &mut Search, spacing: usize, width: usize) {
-    let questions = search.next_tests(width);
-    if let Some(question) = questions.first() {
-        // The run in question is the last range; in a sweep the ranges before it are committed.
-        let asked = question.remove.last().expect("a question removes something");
-        let needed = asked.clone().any(|position| position % spacing == spacing / 2);
+/// Asks a question and answers it.
+fn step(search: &mut Search, spacing: usize) {
+    if let Some(question) = search.next_test() {
+        let needed = question.asked.clone().any(|position| position % spacing == spacing / 2);
         let verdict = if needed { Verdict::NotInteresting } else { Verdict::Interesting };
-        search.observe(question.id, verdict);
+        search.observe(verdict);
     }
 }
 
@@ -36,7 +33,7 @@ fn step(search: &mut Search, spacing: usize, width: usize) {
 fn first_step(bencher: Bencher, len: usize) {
     let view = EvidenceView::blank(len);
     bencher.with_inputs(|| Search::new(len, &Config::default(), &view)).bench_local_values(|mut search| {
-        step(&mut search, len / 3, 1);
+        step(&mut search, len / 3);
         search
     });
 }
@@ -44,9 +41,9 @@ fn first_step(bencher: Bencher, len: usize) {
 /// In the middle of a sequence with ten needed units.
 #[divan::bench(args = LENGTHS)]
 fn step_sparse(bencher: Bencher, len: usize) {
-    let search = halfway(len, len / 10, 1);
+    let search = halfway(len, len / 10);
     bencher.with_inputs(|| search.clone()).bench_local_values(|mut search| {
-        step(&mut search, len / 10, 1);
+        step(&mut search, len / 10);
         search
     });
 }
@@ -57,10 +54,10 @@ fn step_sparse_with_sizes(bencher: Bencher, len: usize) {
     let sizes: Vec<u32> = (0..97).cycle().take(len).collect();
     let mut search = Search::with_sizes(&sizes, &Config::default(), &EvidenceView::blank(len));
     while search.undecided() > len / 2 {
-        step(&mut search, len / 10, 1);
+        step(&mut search, len / 10);
     }
     bencher.with_inputs(|| search.clone()).bench_local_values(|mut search| {
-        step(&mut search, len / 10, 1);
+        step(&mut search, len / 10);
         search
     });
 }
@@ -68,19 +65,9 @@ fn step_sparse_with_sizes(bencher: Bencher, len: usize) {
 /// In the middle of a sequence with every fifth unit needed: thousands of removed ranges.
 #[divan::bench(args = LENGTHS)]
 fn step_dense(bencher: Bencher, len: usize) {
-    let search = halfway(len, 5, 1);
+    let search = halfway(len, 5);
     bencher.with_inputs(|| search.clone()).bench_local_values(|mut search| {
-        step(&mut search, 5, 1);
-        search
-    });
-}
-
-/// The same with three questions of speculation.
-#[divan::bench(args = LENGTHS)]
-fn step_dense_four_wide(bencher: Bencher, len: usize) {
-    let search = halfway(len, 5, 1);
-    bencher.with_inputs(|| search.clone()).bench_local_values(|mut search| {
-        step(&mut search, 5, 4);
+        step(&mut search, 5);
         search
     });
 }
@@ -91,8 +78,7 @@ fn verification_step(bencher: Bencher, len: usize) {
     let view = EvidenceView::blank(len);
     bencher.with_inputs(|| Search::for_verification(len, &Config::default(), &view)).bench_local_values(
         |mut search| {
-            let question = search.next_tests(1).remove(0);
-            search.observe(question.id, Verdict::Interesting);
+            search.observe(Verdict::Interesting);
             search
         },
     );

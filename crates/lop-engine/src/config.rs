@@ -3,18 +3,6 @@
 use std::error::Error;
 use std::fmt;
 
-/// The distribution of several workers' questions over the sequence.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-pub enum Lanes {
-    /// At several places at once as long as the outcomes there agree with the predictions, otherwise at the front.
-    #[default]
-    ByEvidence,
-    /// Only at the front: the other workers ask the questions that would probably come next there.
-    One,
-    /// At several places at once, with any outcomes.
-    Always,
-}
-
 /// The share of a sequence that the caller expects to be removable.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct Waste {
@@ -83,8 +71,6 @@ pub struct Config {
     /// Whether this list is all there is and removing all of it is known not to be interesting;
     /// `false` by default.
     pub empty_known_uninteresting: bool,
-    /// Where several workers ask; by evidence by default.
-    pub lanes: Lanes,
     /// The expectation that replaces the prior; nothing by default.
     pub expect: Option<Waste>,
 }
@@ -96,7 +82,6 @@ impl Default for Config {
             prior_exponent: -0.65,
             theta: Some(0.03),
             empty_known_uninteresting: false,
-            lanes: Lanes::default(),
             expect: None,
         }
     }

@@ -187,7 +187,7 @@ impl<E, J: FnMut(&BitSet) -> Result<Answer, E>> Bisection<J> {
         };
         let (mut other, mut vain, most) = (None, 0, left.len().ilog2() / 2);
         while !(self.is_brief && vain > most)
-            && let Some(question) = search.next_tests(1).pop()
+            && let Some(question) = search.next_test()
         {
             let configuration = without(&|at| question.remove.iter().any(|range| range.contains(&at)));
             let answer = self.ask(&configuration)?;
@@ -200,7 +200,7 @@ impl<E, J: FnMut(&BitSet) -> Result<Answer, E>> Bisection<J> {
                 Answer::Refused => {}
                 Answer::Passes | Answer::Fails => vain = 0,
             }
-            search.observe(question.id, Verdict::from(answer == side.wanted()));
+            search.observe(Verdict::from(answer == side.wanted()));
         }
         self.knowledge.absorb(kind, depth, &search.take_evidence());
         let own = without(&|at| search.removed().contains(at));

@@ -9,9 +9,9 @@
 //!
 //! let mut search = Search::new(input.len(), &Config::default(), &EvidenceView::blank(input.len()));
 //! let mut tests = 0;
-//! while let Some(question) = search.next_tests(1).pop() {
+//! while let Some(question) = search.next_test() {
 //!     let candidate: Vec<u32> = question.kept(input.len()).map(|unit| input[unit]).collect();
-//!     search.observe(question.id, Verdict::from(is_interesting(&candidate)));
+//!     search.observe(Verdict::from(is_interesting(&candidate)));
 //!     tests += 1;
 //! }
 //! let result: Vec<u32> = (0..input.len()).filter(|&unit| !search.removed().contains(unit)).map(|unit| input[unit]).collect();
@@ -19,7 +19,8 @@
 //! assert!(tests < 40, "{tests}");
 //! ```
 //!
-//! [`Search`] is one sequence, and `next_tests(k)` keeps k workers busy: answers may come late, in any order, or never.
+//! [`Search`] is one sequence. It is cheap to clone: a clone that is given an expected answer asks what an idle worker
+//! can test meanwhile.
 //! [`Knowledge`] is the evidence that one sequence hands to the next. [`Config`] has the choices. [`drive`] runs a search to its end.
 //! The problems that it is measured on, and published algorithms to measure against, are in the crate lop-lab.
 //!
@@ -34,14 +35,13 @@ mod config;
 mod drive;
 mod isolation;
 mod model;
-mod parallel;
 mod question;
 mod runs;
 mod search;
 mod verdict;
 
-pub use config::{Config, ConfigError, Lanes, Waste};
-pub use drive::{Tally, drive, monotone};
+pub use config::{Config, ConfigError, Waste};
+pub use drive::{drive, monotone};
 pub use fixedbitset::FixedBitSet as BitSet;
 pub use isolation::{Answer, Isolated, approach, isolate};
 pub use model::bound::lower_bound;
@@ -51,6 +51,6 @@ pub use model::estimate::Estimate;
 pub use model::evidence::{DepthRow, Knowledge, ListEvidence};
 pub use model::expectation::Expectation;
 pub use model::view::EvidenceView;
-pub use question::{Progress, Question, QuestionId};
+pub use question::Question;
 pub use search::Search;
 pub use verdict::Verdict;

@@ -132,8 +132,6 @@ Problems (default: zeller cells):
 {problems}
 Algorithms (default: all): {algorithms}.
   entropy is what lop does, to 1-minimality; entropy-simplify stops before it asks again about what it kept.
-  entropy-one-lane and entropy-lanes never or always cut the units into lanes for several workers (-k);
-  they take part only when they are named.
   lop's own go from the last unit to the first, the others as their sources do: --order makes all go one way.
 
 Reading the tables:
@@ -154,8 +152,6 @@ Examples:
       how the tests grow with the size of the input
   lop-lab compare markov:0.9/0.95 -k 1,4,16 --algorithm entropy
       what several workers save
-  lop-lab compare defs-first:500 -k 4,16,64 --algorithm entropy,entropy-one-lane,entropy-lanes
-      whether what lop chooses for several workers is near the better of the two
   lop-lab compare --granularity line ./test.sh crash.txt
       a file of yours with its test, cut into lines
   lop-lab compare --granularity tree ./test.sh fails.c passes.c

@@ -231,36 +231,27 @@ pub(super) struct Replacement<'d> {
 }
 
 impl QuestionSource for Replacement<'_> {
-    fn questions(&mut self, _: usize) -> Vec<u64> {
-        Vec::from_iter(self.verdict.is_none().then_some(0))
-    }
-
-    fn candidate(&mut self, _: u64, current: &Current<'_>) -> Candidate {
-        current.candidate(self.removals.iter(), false)
-    }
-
-    fn wants(&self, _: u64) -> bool {
+    fn ask(&mut self) -> bool {
         self.verdict.is_none()
     }
 
-    fn may_accept(&self, _: u64) -> bool {
-        false
+    fn candidate(&mut self, current: &Current<'_>) -> Candidate {
+        current.candidate(self.removals.iter(), false)
     }
 
-    fn observe(&mut self, question: u64, verdict: Verdict) -> Option<u64> {
+    fn observe(&mut self, verdict: Verdict) {
         self.verdict = Some(verdict);
-        (verdict == Verdict::Interesting).then_some(question)
     }
 
-    fn chance(&self, _: u64) -> f64 {
+    fn chance(&self) -> f64 {
         self.chance
     }
 
-    fn pass(&self, _: u64) -> Option<&'static str> {
+    fn pass(&self) -> Option<&'static str> {
         Some(self.pass)
     }
 
-    fn describe(&self, _: u64) -> String {
+    fn describe(&self) -> String {
         "a part replaces the whole".to_owned()
     }
 }

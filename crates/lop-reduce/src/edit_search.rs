@@ -40,21 +40,20 @@ pub(super) struct EditSpace<'t> {
 /// Edits that are tried on one tree.
 pub(super) struct EditSearch<'t> {
     on: EditSpace<'t>,
-    /// The edit that is asked about, and the number of the question.
-    open: Option<(u64, Alternative)>,
+    /// The edit that is asked about.
+    open: Option<Alternative>,
     /// The edit that is part of the best result now.
     taken: Option<Alternative>,
     /// Memos of edits that were refused.
     refused: Vec<u64>,
     /// The rules of the accepted edit.
     rules: Vec<RuleId>,
-    next: u64,
 }
 
 impl<'t> EditSearch<'t> {
     pub(super) fn new(on: EditSpace<'t>) -> Self {
-        let (open, taken, refused, rules, next) = Default::default();
-        EditSearch { on, open, taken, refused, rules, next }
+        let (open, taken, refused, rules) = Default::default();
+        EditSearch { on, open, taken, refused, rules }
     }
 
     /// The accepted edit, and the memos of the refused ones.
@@ -95,49 +94,39 @@ impl<'t> EditSearch<'t> {
 
     /// The edit that is asked about, or was accepted.
     fn edit(&self) -> Option<&Alternative> {
-        self.open.as_ref().map(|(_, edit)| edit).or(self.taken.as_ref())
+        self.open.as_ref().or(self.taken.as_ref())
     }
 }
 
 impl QuestionSource for EditSearch<'_> {
-    fn questions(&mut self, _: usize) -> Vec<u64> {
+    fn ask(&mut self) -> bool {
         if self.taken.is_none() && self.open.is_none() {
-            self.open = self.next_edit().map(|edit| (self.next, edit));
-            self.next += 1;
+            self.open = self.next_edit();
         }
-        self.open.iter().map(|(question, _)| *question).collect()
+        self.open.is_some()
     }
 
-    fn candidate(&mut self, _: u64, current: &Current<'_>) -> Candidate {
+    fn candidate(&mut self, current: &Current<'_>) -> Candidate {
         let edits = self.edit().map_or_else(Vec::new, |edit| edit.edits.clone());
         current.candidate(std::iter::once(&Removal::Edits(edits)), false)
     }
 
-    fn wants(&self, question: u64) -> bool {
-        self.open.as_ref().is_some_and(|(open, _)| *open == question)
-    }
-
-    fn may_accept(&self, _: u64) -> bool {
-        false
-    }
-
-    fn observe(&mut self, question: u64, verdict: Verdict) -> Option<u64> {
-        let (_, alternative) = self.open.take_if(|(open, _)| *open == question)?;
+    fn observe(&mut self, verdict: Verdict) {
+        let Some(alternative) = self.open.take() else { return };
         if verdict == Verdict::Interesting {
             self.on.classes.learn(&alternative, true);
             self.rules = each_once(alternative.rules.iter().copied());
             self.taken = Some(alternative);
-            return Some(question);
+            return;
         }
         // A timeout says little about the edit: deletions make endless loops.
         if verdict != Verdict::Timeout {
             self.on.classes.learn(&alternative, false);
         }
         self.refused.push(alternative.memo);
-        None
     }
 
-    fn chance(&self, _: u64) -> f64 {
+    fn chance(&self) -> f64 {
         self.edit().map_or(0.0, |edit| self.on.classes.chance(edit))
     }
 
@@ -146,8 +135,7 @@ impl QuestionSource for EditSearch<'_> {
     }
 
     fn ahead(&self) -> Option<RemainingEstimate> {
-        let open = self.open.iter().map(|(_, edit)| edit);
-        let edits = open.chain(self.on.heap.iter().map(|waiting| &waiting.item));
+        let edits = self.open.iter().chain(self.on.heap.iter().map(|waiting| &waiting.item));
         let tests = until_accepted(edits.map(|edit| self.on.classes.chance(edit)));
         Some(RemainingEstimate { depth: None, units: usize::from(self.open.is_some()) + self.on.heap.len(), tests })
     }
@@ -156,7 +144,7 @@ impl QuestionSource for EditSearch<'_> {
         false
     }
 
-    fn pass(&self, _: u64) -> Option<&'static str> {
+    fn pass(&self) -> Option<&'static str> {
         self.edit().map(|edit| edit.pass)
     }
 
@@ -164,7 +152,7 @@ impl QuestionSource for EditSearch<'_> {
         &self.rules
     }
 
-    fn describe(&self, _: u64) -> String {
+    fn describe(&self) -> String {
         self.edit().map_or_else(String::new, |edit| {
             format!("{} of kind {} by {}, {} tokens", edit.pass, edit.class.outer, edit.class.inner, edit.tokens)
         })

@@ -14,9 +14,9 @@ struct Ordered<'w, F> {
     chance: f64,
     /// Makes a candidate of the current state.
     make: F,
-    count: u64,
+    count: usize,
     /// The one that is asked about.
-    at: u64,
+    at: usize,
     is_found: bool,
 }
 
@@ -29,45 +29,32 @@ pub(super) fn first_interesting(
     chance: f64,
     make: impl FnMut(usize, &Current<'_>) -> Candidate,
 ) -> Result<Option<usize>, Interrupt> {
-    let mut ordered = Ordered { what, chance, make, count: count as u64, at: 0, is_found: false };
+    let mut ordered = Ordered { what, chance, make, count, at: 0, is_found: false };
     session.pursue(&mut ordered)?;
-    Ok(ordered.is_found.then(|| index(ordered.at)))
+    Ok(ordered.is_found.then_some(ordered.at))
 }
 
 impl<F: FnMut(usize, &Current<'_>) -> Candidate> QuestionSource for Ordered<'_, F> {
-    fn questions(&mut self, _: usize) -> Vec<u64> {
-        Vec::from_iter((self.at < self.count && !self.is_found).then_some(self.at))
+    fn ask(&mut self) -> bool {
+        self.at < self.count && !self.is_found
     }
 
-    fn candidate(&mut self, question: u64, current: &Current<'_>) -> Candidate {
-        (self.make)(index(question), current)
+    fn candidate(&mut self, current: &Current<'_>) -> Candidate {
+        (self.make)(self.at, current)
     }
 
-    fn wants(&self, question: u64) -> bool {
-        self.at == question && !self.is_found
-    }
-
-    fn may_accept(&self, _: u64) -> bool {
-        false
-    }
-
-    fn observe(&mut self, question: u64, verdict: Verdict) -> Option<u64> {
+    fn observe(&mut self, verdict: Verdict) {
         self.is_found = verdict == Verdict::Interesting;
-        self.at += u64::from(!self.is_found);
-        self.is_found.then_some(question)
+        self.at += usize::from(!self.is_found);
     }
 
-    fn chance(&self, _: u64) -> f64 {
+    fn chance(&self) -> f64 {
         self.chance
     }
 
-    fn describe(&self, _: u64) -> String {
+    fn describe(&self) -> String {
         self.what.to_owned()
     }
-}
-
-fn index(question: u64) -> usize {
-    usize::try_from(question).expect("a position in the row")
 }
 
 #[cfg(test)]
@@ -85,14 +72,12 @@ mod tests {
         };
         let mut ordered = Ordered { what: "a number", chance: 0.5, make, count: 9, at: 0, is_found: false };
         for verdict in [Verdict::NotInteresting, Verdict::Timeout, Verdict::Interesting] {
-            let [question] = ordered.questions(4)[..] else { panic!("one is asked about at a time") };
-            ordered.candidate(question, &current);
-            assert!(ordered.wants(question) && !ordered.wants(question + 1));
-            let accepted = ordered.observe(question, verdict);
-            assert_eq!(accepted, (verdict == Verdict::Interesting).then_some(question));
+            assert!(ordered.ask() && ordered.ask(), "until it is answered");
+            ordered.candidate(&current);
+            ordered.observe(verdict);
         }
-        assert!(ordered.questions(4).is_empty() && !ordered.wants(2) && !ordered.wants(3));
-        assert_eq!(ordered.describe(2), "a number");
+        assert!(!ordered.ask() && ordered.is_found);
+        assert_eq!((ordered.at, &*ordered.describe()), (2, "a number"));
         assert_eq!(made, [0, 1, 2]);
     }
 
@@ -100,6 +85,6 @@ mod tests {
     fn a_row_of_nothing_asks_nothing() {
         let make = |_, current: &Current<'_>| current.candidate(std::iter::empty(), true);
         let mut ordered = Ordered { what: "nothing", chance: 0.5, make, count: 0, at: 0, is_found: false };
-        assert!(ordered.questions(3).is_empty() && !ordered.is_found);
+        assert!(!ordered.ask() && !ordered.is_found);
     }
 }

@@ -10,13 +10,11 @@ mod expectation;
 mod free_work_budget;
 mod observed;
 mod observers;
-mod pending_question;
 mod rule_counts;
 mod speculator;
 mod statistics;
 mod tree;
 
-use std::collections::HashMap;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -45,7 +43,6 @@ use confidence::Confidence;
 use deadlines::Deadlines;
 use free_work_budget::FreeWorkBudget;
 use observed::Observed;
-use pending_question::{ALWAYS_GATED, PendingQuestion};
 use speculator::Speculation;
 use statistics::Statistics;
 
@@ -56,6 +53,10 @@ const IN_VAIN: &str = "not needed any more";
 
 /// The name that counts the runs on the input.
 const BASELINE: &str = "baseline";
+
+/// Number of bytes up to which every candidate is parsed first. A parse of a larger one can cost more than the 3–5 % of
+/// the tests that it saves if all units are known to be optional one by one.
+const ALWAYS_GATED: usize = 64 << 10;
 
 /// The state of a reduction that outlives its passes.
 pub(super) struct Session<'a, 'g> {
@@ -255,184 +256,119 @@ impl<'a, 'g> Session<'a, 'g> {
     pub(super) fn judge(&mut self, text: &[u8], what: &str) -> Result<Outcome, Interrupt> {
         self.hold()?;
         self.check_cancel()?;
-        let text: Arc<[u8]> = text.into();
-        let ticket = self.submit(Arc::clone(&text), self.deadlines.of(false), if text.is_empty() { 0.0 } else { 1.0 });
-        self.tell_trying(ticket, self.statistics.pass, text.len(), || what.to_owned())?;
-        loop {
-            let (answered, outcome) = self.wait()?;
-            if answered == ticket {
-                self.count(&text, &outcome, what)?;
-                return Ok(outcome);
-            }
+        let chance = if text.is_empty() { 0.0 } else { 1.0 };
+        self.run_test(&text.into(), self.deadlines.of(false), chance, None, &|| what.to_owned())
+    }
+
+    /// Runs the test on a text that is expected to be interesting with this chance, counts the outcome for a pass, and
+    /// returns it.
+    fn run_test(
+        &mut self,
+        text: &Arc<[u8]>,
+        deadline: Duration,
+        chance: f64,
+        pass: Option<&'static str>,
+        what: &dyn Fn() -> String,
+    ) -> Result<Outcome, Interrupt> {
+        let ticket = Ticket(self.next_ticket);
+        self.next_ticket += 1;
+        let in_pass = pass.unwrap_or(self.statistics.pass);
+        let ticket = self.hand_over(Job { ticket, candidate: Arc::clone(text), deadline }, in_pass, chance);
+        let told = self.tell_trying(ticket, in_pass, text.len(), what);
+        if told.is_err() {
+            self.executor.cancel(ticket);
         }
+        let outcome = self.wait_for(ticket);
+        told?;
+        let outcome = outcome?;
+        self.attribute(pass);
+        self.count(text, &outcome, &what())?;
+        Ok(outcome)
     }
 
     /// Answers the questions of a source until it has no more.
     pub(super) fn pursue(&mut self, source: &mut dyn QuestionSource) -> Result<(), Interrupt> {
-        let mut asked = HashMap::new();
-        let mut result = self.ask(source, &mut asked);
-        self.withdraw(&mut asked, |_| false);
-        // A cancelled test ends immediately; its outcome must not reach the next source.
-        while asked.values().any(|a| a.ticket.is_some()) {
-            match self.wait() {
-                Ok((ticket, outcome)) => {
-                    let verdict = outcome.verdict;
-                    if let Some(asked) = asked.values_mut().find(|a| a.ticket == Some(ticket)) {
-                        asked.ticket = None;
-                        let (text, ungated) = (Arc::clone(&asked.candidate.text), asked.ungated);
-                        // No source waits for the answer, so not even a failure matters.
-                        let counted = self.count(&text, &Outcome { unresolved: None, ..outcome }, IN_VAIN);
-                        if let (Ok(()), Err(interrupt)) = (&result, counted) {
-                            result = Err(interrupt);
-                        }
-                        if let Some(verdict) = verdict
-                            && let Err(interrupt) = self.hear(&text, verdict, ungated, self.odds())
-                        {
-                            result = Err(interrupt);
-                        }
-                    }
-                }
-                Err(interrupt) => return result.and(Err(interrupt)),
-            }
-        }
-        result
-    }
-
-    /// Asks until there are no more questions.
-    fn ask(
-        &mut self,
-        source: &mut dyn QuestionSource,
-        asked: &mut HashMap<u64, PendingQuestion>,
-    ) -> Result<(), Interrupt> {
         loop {
             self.check_limits()?;
-            let holds = !self.is_rehearsal() && self.options.control.is_paused();
-            if holds && asked.values().all(|a| a.ticket.is_none()) {
+            if !self.is_rehearsal() && self.options.control.is_paused() {
                 self.hold()?;
                 continue;
             }
             self.check_skips()?;
-            let check_is_due = self.check_is_due();
-            if check_is_due && asked.values().all(|a| a.ticket.is_none()) {
+            if self.check_is_due() {
                 self.check_best()?;
                 continue;
             }
-            let slots = source.width(self.executor.slots());
-            let questions = source.questions(slots);
-            if questions.is_empty() {
+            if !source.ask() {
                 return Ok(());
             }
-            self.withdraw(asked, |question| source.wants(question));
             self.tell_outlook(source)?;
-            let mut answered = false;
-            for question in questions {
-                if asked.contains_key(&question) {
-                    continue;
-                }
-                let running = asked.values().filter(|a| a.ticket.is_some()).count();
-                // The best result is looked at when nothing else is running.
-                if running >= slots || holds || check_is_due || self.is_last_test_running(running) {
-                    break;
-                }
-                let candidate = source.candidate(question, &self.current);
-                let before = self.gate_steps();
-                let pass = source.pass(question).unwrap_or(self.statistics.pass);
-                let odds = self.odds_of(source, question);
-                let free = self.free_answer(&candidate, pass, source.blanks_matter(), odds);
-                let steps = usize::try_from(self.gate_steps() - before).unwrap_or(usize::MAX);
-                let ungated = !self.is_gated(&candidate);
-                let text = Arc::clone(&candidate.text);
-                if free.is_none() {
-                    self.will_judge_candidate(&text, odds)?;
-                }
-                let ticket = match free {
-                    Some(_) => None,
-                    None => Some(self.submit(Arc::clone(&text), self.patience(&text), source.chance(question))),
-                };
-                let bytes = text.len();
-                let what = ticket.map_or_else(String::new, |_| source.describe(question));
-                if let Some(ticket) = ticket {
-                    self.tell_trying(ticket, pass, bytes, || what.clone())?;
-                }
-                asked.insert(question, PendingQuestion { candidate, ticket, duration: Duration::ZERO, ungated, what });
-                if let Some(verdict) = free {
-                    self.answer(source, asked, question, verdict)?;
-                    if self.untested.add(bytes, steps) {
-                        source.give_up();
-                    }
-                    answered = true;
-                    break;
-                }
-            }
-            if answered {
-                continue;
-            }
-            let (ticket, outcome) = self.wait()?;
-            let Some((&question, run)) = asked.iter_mut().find(|(_, a)| a.ticket == Some(ticket)) else {
+            let candidate = source.candidate(&self.current);
+            let before = self.gate_steps();
+            let pass = source.pass().unwrap_or(self.statistics.pass);
+            let odds = self.odds_of(source);
+            let Some(verdict) = self.free_answer(&candidate, pass, source.blanks_matter(), odds) else {
+                self.test(source, candidate, odds)?;
                 continue;
             };
-            run.ticket = None;
-            run.duration = outcome.duration;
-            let (text, ungated, what) = (Arc::clone(&run.candidate.text), run.ungated, run.what.clone());
-            self.attribute(source.pass(question));
-            self.count(&text, &outcome, &what)?;
-            match outcome.verdict {
-                Some(Verdict::Timeout) if self.takes_second_chance(&text) => {
-                    let ticket = self.submit_again(&text, &what)?;
-                    asked.get_mut(&question).expect("it was found above").ticket = Some(ticket);
-                }
-                Some(verdict) => match self.hear(&text, verdict, ungated, self.odds_of(source, question))? {
-                    Some(verdict) => {
-                        self.leave_runs(&text);
-                        self.answer(source, asked, question, verdict)?;
-                    }
-                    // It is not clear yet, and another question may be worth more than a further run on this candidate.
-                    None if !self.has_runs(&text)
-                        && self.evidence_against(&text).is_some_and(|ratio| source.weigh(question, ratio)) =>
-                    {
-                        asked.remove(&question);
-                    }
-                    None => {
-                        if !self.has_runs(&text) {
-                            let odds = self.odds_of(source, question);
-                            self.will_judge_candidate(&text, odds)?;
-                        }
-                        let ticket = self.submit_again(&text, &what)?;
-                        asked.get_mut(&question).expect("it was found above").ticket = Some(ticket);
-                    }
-                },
-                // Cancelled, so no source wants it; one that does after all asks again.
-                None => {
-                    asked.remove(&question);
-                }
+            let steps = usize::try_from(self.gate_steps() - before).unwrap_or(usize::MAX);
+            let bytes = candidate.text.len();
+            self.answer(source, candidate, verdict, Duration::ZERO)?;
+            if self.untested.add(bytes, steps) {
+                source.give_up();
             }
         }
     }
 
-    /// Hands an outcome to the source and accepts the candidate that the source commits to.
+    /// Runs the test on the candidate of a question until the question is answered, or the source has learnt from
+    /// outcomes that don't answer it. `odds` are those of the candidate before any outcome of its own.
+    fn test(&mut self, source: &mut dyn QuestionSource, candidate: Candidate, odds: f64) -> Result<(), Interrupt> {
+        let (text, ungated) = (Arc::clone(&candidate.text), !self.is_gated(&candidate));
+        let (pass, what, mut chance) = (source.pass(), source.describe(), source.chance());
+        self.will_judge_candidate(&text, odds)?;
+        loop {
+            let outcome = self.run_test(&text, self.patience(&text), chance, pass, &|| what.clone())?;
+            // Cancelled: the limits tell why.
+            let Some(verdict) = outcome.verdict else { return Ok(()) };
+            if verdict != Verdict::Timeout || !self.takes_second_chance(&text) {
+                if let Some(verdict) = self.hear(&text, verdict, ungated, self.odds_of(source))? {
+                    self.leave_runs(&text);
+                    return self.answer(source, candidate, verdict, outcome.duration);
+                }
+                if !self.has_runs(&text) {
+                    // It is not clear yet, and another question may be worth more than a further run on this candidate.
+                    if self.evidence_against(&text).is_some_and(|ratio| source.weigh(ratio)) {
+                        return Ok(());
+                    }
+                    let odds = self.odds_of(source);
+                    self.will_judge_candidate(&text, odds)?;
+                }
+            }
+            chance = 0.5;
+            self.check_limits()?;
+            self.check_skips()?;
+        }
+    }
+
+    /// Hands an outcome to the source, and accepts the candidate if it is interesting.
     fn answer(
         &mut self,
         source: &mut dyn QuestionSource,
-        asked: &mut HashMap<u64, PendingQuestion>,
-        question: u64,
+        candidate: Candidate,
         verdict: Verdict,
+        duration: Duration,
     ) -> Result<(), Interrupt> {
-        let accepted = source.observe(question, verdict);
+        source.observe(verdict);
         if verdict != Verdict::Interesting {
-            asked.remove(&question);
+            return Ok(());
         }
-        let Some(accepted) = accepted else { return Ok(()) };
-        self.attribute(source.pass(accepted));
-        // An interesting candidate stays until the search has got that far, or can no longer.
-        let winner = asked.remove(&accepted).expect("a source accepts only what it asked in this pursuit");
-        asked.retain(|question, run| run.ticket.is_some() || source.may_accept(*question));
-        self.accept(winner, source.rules())
+        self.attribute(source.pass());
+        self.accept(candidate, duration, source.rules())
     }
 
     /// Makes a candidate the best result, and its edits the pending ones. This happens only here, and every candidate
     /// that arrives here was judged interesting.
-    fn accept(&mut self, winner: PendingQuestion, rules: &[RuleId]) -> Result<(), Interrupt> {
-        let PendingQuestion { candidate, duration, .. } = winner;
+    fn accept(&mut self, candidate: Candidate, duration: Duration, rules: &[RuleId]) -> Result<(), Interrupt> {
         let (text, said) = (Arc::clone(&candidate.text), candidate.tokens);
         let Some(before) = self.current.accept(candidate) else { return Ok(()) };
         debug_assert!(self.memory.answers(&key(&text)).is_some_and(Answers::has_been_interesting));
@@ -508,26 +444,18 @@ impl<'a, 'g> Session<'a, 'g> {
         self.deadlines.gives_second_chances && self.memory.take_second_chance(key(text))
     }
 
-    fn submit(&mut self, candidate: Arc<[u8]>, deadline: Duration, chance: f64) -> Ticket {
-        let ticket = Ticket(self.next_ticket);
-        self.next_ticket += 1;
-        self.hand_over(Job { ticket, candidate, deadline }, chance)
-    }
-
-    /// Runs the test on a candidate of the source once more.
-    fn submit_again(&mut self, text: &Arc<[u8]>, what: &str) -> Result<Ticket, Interrupt> {
-        let ticket = self.submit(Arc::clone(text), self.patience(text), 0.5);
-        self.tell_trying(ticket, self.statistics.pass, text.len(), || what.to_owned())?;
-        Ok(ticket)
-    }
-
-    fn wait(&mut self) -> Result<(Ticket, Outcome), Interrupt> {
-        let from = Instant::now();
-        let answer = self.next_outcome();
-        self.clock.waiting += from.elapsed();
-        let (ticket, outcome) = answer?.ok_or_else(|| self.unresolved("the workers have stopped"))?;
-        self.tell_ended(ticket)?;
-        Ok((ticket, outcome))
+    /// Waits for the outcome of a test.
+    fn wait_for(&mut self, ticket: Ticket) -> Result<Outcome, Interrupt> {
+        loop {
+            let from = Instant::now();
+            let answer = self.next_outcome();
+            self.clock.waiting += from.elapsed();
+            let (answered, outcome) = answer?.ok_or_else(|| self.unresolved("the workers have stopped"))?;
+            self.tell_ended(answered)?;
+            if answered == ticket {
+                return Ok(outcome);
+            }
+        }
     }
 
     fn count(&mut self, text: &[u8], outcome: &Outcome, what: &str) -> Result<(), Interrupt> {
@@ -574,21 +502,6 @@ impl<'a, 'g> Session<'a, 'g> {
     fn unresolved(&self, message: &str) -> Interrupt {
         let best = (self.statistics.pass != BASELINE).then(|| self.best().to_vec());
         Interrupt::Failed(ReduceError::Unresolved { message: message.to_owned(), best })
-    }
-
-    /// Cancels the tests whose questions the source has no more.
-    fn withdraw(&mut self, asked: &mut HashMap<u64, PendingQuestion>, wants: impl Fn(u64) -> bool) {
-        let mut useless: Vec<Ticket> =
-            asked.iter().filter(|(question, _)| !wants(**question)).filter_map(|(_, a)| a.ticket).collect();
-        useless.sort_unstable_by_key(|t| t.0);
-        for ticket in useless {
-            self.executor.cancel(ticket);
-        }
-    }
-
-    /// Whether the running tests will exhaust the limit of tests.
-    fn is_last_test_running(&self, running: usize) -> bool {
-        running > 0 && self.options.max_tests.is_some_and(|most| self.tests_begun() >= most)
     }
 
     fn check_cancel(&self) -> Result<(), Interrupt> {

@@ -1,13 +1,12 @@
 //! Sweeps a sequence: turns the engine's questions into candidates, and its decisions into removed units.
 
-use std::collections::BTreeMap;
 use std::ops::Range;
 
 use rand::SeedableRng;
 use rand::rngs::ChaCha8Rng;
 use rand::seq::SliceRandom;
 
-use lop_engine::{Config, Knowledge, QuestionId, Search, Verdict};
+use lop_engine::{Config, Knowledge, Search, Verdict};
 use lop_grammar::RuleId;
 use lop_grammar::SweepOrder;
 use lop_passes::{NO_DEPTH, Sequence, Unit, each_once};
@@ -18,9 +17,6 @@ use super::outlook::RemainingEstimate;
 use super::positions::Positions;
 use super::question_source::QuestionSource;
 use super::session::Session;
-
-/// Number of expected tests per worker from which several questions of a list are asked at the same time.
-const LONG: f64 = 8.0;
 
 /// A sequence with the search over it: can be paused and taken up again.
 #[derive(Clone)]
@@ -124,20 +120,12 @@ impl SequenceSweep {
 
     /// Sweeps a text until `most_needed` units were found needed.
     pub(super) fn pursue(&mut self, session: &mut Session<'_, '_>, most_needed: usize) -> Result<(), Interrupt> {
-        // The text can have changed since the search was paused. The session's cache knows which outcomes are still
-        // valid.
-        self.search.forget_answers();
         let positions = Positions::new(&self.sequence, &self.order);
-        let (removals, rules) = Default::default();
+        let (asked, rules) = (0..0, Vec::new());
         let (pass, is_given_up) = (self.pass, &mut self.is_given_up);
         let search = &mut self.search;
-        session.pursue(&mut SweepOn { search, positions, most_needed, pass, is_given_up, removals, rules })
+        session.pursue(&mut SweepOn { search, positions, most_needed, pass, is_given_up, asked, chance: 0.5, rules })
     }
-}
-
-/// The number of questions that are asked at the same time of a list: one, unless the list is long.
-fn lanes(search: &Search, workers: usize) -> usize {
-    if workers > 1 && search.remaining_tests().mean >= LONG * workers as f64 { workers } else { 1 }
 }
 
 /// The order in which the units of a sequence are asked about.
@@ -163,67 +151,46 @@ struct SweepOn<'s> {
     most_needed: usize,
     pass: Option<&'static str>,
     is_given_up: &'s mut bool,
-    /// The positions that are removed in the candidate of a question, and the probability that it is
-    /// interesting.
-    removals: BTreeMap<u64, (Vec<Range<usize>>, f64)>,
+    /// The positions that the question is about, and the probability that its candidate is interesting.
+    asked: Range<usize>,
+    chance: f64,
     /// The rules of the last removed units.
     rules: Vec<RuleId>,
 }
 
 impl QuestionSource for SweepOn<'_> {
-    fn questions(&mut self, most: usize) -> Vec<u64> {
-        let pauses = self.search.needed_count() >= self.most_needed && self.search.undecided() > 0;
-        if pauses && !self.search.has_unjudged_union() {
-            return Vec::new();
+    fn ask(&mut self) -> bool {
+        if self.search.needed_count() >= self.most_needed && self.search.undecided() > 0 {
+            return false;
         }
-        // Before a pause, units that were found in parallel must be judged together.
-        let questions = self.search.next_tests(if pauses { 1 } else { most });
-        self.removals = questions.iter().map(|q| (q.id.0, (q.remove.clone(), q.p_yes))).collect();
-        questions.iter().map(|q| q.id.0).collect()
+        let Some(question) = self.search.next_test() else { return false };
+        (self.asked, self.chance) = (question.asked, question.p_yes);
+        true
     }
 
-    fn width(&self, workers: usize) -> usize {
-        lanes(self.search, workers)
+    fn candidate(&mut self, current: &Current<'_>) -> Candidate {
+        let units = || self.asked.clone().map(|at| self.positions.unit(at));
+        let known_to_parse = units().all(|unit| unit.known_to_parse);
+        current.candidate(units().map(|unit| &unit.removal), known_to_parse)
     }
 
-    fn candidate(&mut self, question: u64, current: &Current<'_>) -> Candidate {
-        let removed = self.search.removed();
-        let more = || {
-            let positions = self.removals[&question].0.iter().cloned().flatten().filter(|at| !removed.contains(*at));
-            positions.map(|at| self.positions.unit(at))
-        };
-        let known_to_parse = more().all(|unit| unit.known_to_parse);
-        current.candidate(more().map(|unit| &unit.removal), known_to_parse)
-    }
-
-    fn wants(&self, question: u64) -> bool {
-        self.search.wants(QuestionId(question))
-    }
-
-    fn may_accept(&self, question: u64) -> bool {
-        self.search.may_accept(QuestionId(question))
-    }
-
-    fn observe(&mut self, question: u64, verdict: Verdict) -> Option<u64> {
-        let progress = self.search.observe(QuestionId(question), verdict);
-        self.rules.clear();
-        for position in progress.newly_removed.into_iter().flatten() {
-            self.rules.extend(self.positions.rules(position));
+    fn observe(&mut self, verdict: Verdict) {
+        self.search.observe(verdict);
+        if verdict == Verdict::Interesting {
+            self.rules = each_once(self.asked.clone().flat_map(|at| self.positions.rules(at)).copied());
         }
-        self.rules = each_once(self.rules.drain(..));
-        progress.accepted.map(|id| id.0)
     }
 
-    fn chance(&self, question: u64) -> f64 {
-        self.removals.get(&question).map_or(0.5, |r| r.1)
+    fn chance(&self) -> f64 {
+        self.chance
     }
 
-    fn prior(&mut self, question: u64) -> Option<f64> {
-        self.search.chance_of(QuestionId(question))
+    fn prior(&mut self) -> Option<f64> {
+        self.search.chance()
     }
 
-    fn weigh(&mut self, question: u64, ratio: f64) -> bool {
-        self.search.weigh(QuestionId(question), ratio);
+    fn weigh(&mut self, ratio: f64) -> bool {
+        self.search.weigh(ratio);
         true
     }
 
@@ -232,7 +199,7 @@ impl QuestionSource for SweepOn<'_> {
         *self.is_given_up = true;
     }
 
-    fn pass(&self, _: u64) -> Option<&'static str> {
+    fn pass(&self) -> Option<&'static str> {
         self.pass
     }
 
@@ -246,8 +213,7 @@ impl QuestionSource for SweepOn<'_> {
         &self.rules
     }
 
-    fn describe(&self, question: u64) -> String {
-        let asked: usize = self.removals.get(&question).map_or(0, |r| r.0.iter().map(ExactSizeIterator::len).sum());
-        self.positions.describe(asked.saturating_sub(self.search.removed().count_ones(..)))
+    fn describe(&self) -> String {
+        self.positions.describe(self.asked.len())
     }
 }

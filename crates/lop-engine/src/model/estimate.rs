@@ -1,8 +1,7 @@
 //! The expected number of tests for the rest of a list.
 
-use crate::model::chain::Markov;
 use crate::model::decision_tree;
-use crate::model::grid::{Grid, Linear};
+use crate::model::grid::Grid;
 use crate::model::posterior::Posterior;
 use crate::model::run_length::Survival;
 
@@ -30,20 +29,6 @@ pub(crate) fn remaining(posterior: &Posterior, units: usize) -> Estimate {
     Estimate { mean: mean * units as f64, deviation: variance.sqrt() * units as f64 }
 }
 
-/// Bits that `units` undecided units are expected to tell.
-pub(crate) fn bits(posterior: &Posterior, units: usize) -> f64 {
-    let grid = posterior.grid();
-    let table = grid.bits_per_unit.get_or_init(|| bits_per_unit(grid));
-    posterior.weights().iter().zip(table).map(|(w, bits)| w * bits).sum::<f64>() * units as f64
-}
-
-/// Per cell: the entropy of a long sequence, per unit.
-fn bits_per_unit(grid: &Grid) -> Vec<f64> {
-    let Linear { a, b, .. } = &grid.linear;
-    let pairs = a.iter().flat_map(|&(a, _)| b.iter().map(move |&(b, _)| Markov { a, b }));
-    pairs.map(|chain| chain.entropy(2) - chain.entropy(1)).collect()
-}
-
 /// Per cell: expected depth of the optimal tree of one run, over the expected run length plus the
 /// unit that ends it.
 fn tests_per_unit(grid: &Grid) -> Vec<f64> {
@@ -64,7 +49,7 @@ fn tests_per_unit(grid: &Grid) -> Vec<f64> {
 
 #[cfg(test)]
 mod tests {
-    use super::{bits, remaining};
+    use super::remaining;
     use crate::model::grid::Grid;
     use crate::model::posterior::Posterior;
 
@@ -74,11 +59,5 @@ mod tests {
         let estimate = remaining(&posterior, 500);
         assert!((estimate.mean - 500.0).abs() < 0.01, "{estimate:?}");
         assert!(estimate.deviation < 1e-3);
-    }
-
-    #[test]
-    fn a_coin_flip_tells_a_bit() {
-        let posterior = Posterior::new(Grid::known(0.5, 0.5), &[0.0], &[0.0], 0.0);
-        assert!((bits(&posterior, 500) - 500.0).abs() < 0.01);
     }
 }

@@ -300,7 +300,7 @@ mod tests {
         let needed: Vec<bool> = (0..len).map(|i| i % 3 == 0).collect();
         let view = knowledge.view(kind, depth);
         let mut search = Search::new(len, &Config::default(), &view);
-        drive(&mut search, 1, |question| monotone(&needed, question));
+        drive(&mut search, |question| monotone(&needed, question));
         knowledge.absorb(kind, depth, &search.take_evidence());
     }
 

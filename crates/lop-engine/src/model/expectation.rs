@@ -40,7 +40,7 @@ mod tests {
         for _ in 0..lists {
             let needed: Vec<bool> = (0..120).map(|unit| unit % nth == 0).collect();
             let mut search = Search::new(120, &Config::default(), &knowledge.view(1, 2));
-            drive(&mut search, 1, |question| monotone(&needed, question));
+            drive(&mut search, |question| monotone(&needed, question));
             knowledge.absorb(1, 2, &search.take_evidence());
         }
         knowledge.expectation(1, 2, &Config::default())
@@ -70,7 +70,7 @@ mod tests {
         let mut tests = 0;
         for _ in 0..4 {
             let mut search = Search::new(120, &Config { theta: None, ..Config::default() }, &knowledge.view(1, 2));
-            tests = drive(&mut search, 1, |question| monotone(&needed, question)).tests;
+            tests = drive(&mut search, |question| monotone(&needed, question));
             knowledge.absorb(1, 2, &search.take_evidence());
         }
         let mean = expected.tests.mean * 120.0;

@@ -29,7 +29,7 @@ pub(crate) fn start_weights(log_likelihood: &PerExponent) -> PerExponent {
     learnt(&PRIOR, log_likelihood)
 }
 
-/// The weights after a run, or an answer, with these log likelihoods.
+/// The weights after a run with these log likelihoods.
 pub(crate) fn learnt(old: &PerExponent, log_likelihood: &PerExponent) -> PerExponent {
     let logs: PerExponent =
         std::array::from_fn(|exponent| old[exponent].ln().max(LOG_FLOOR) + log_likelihood[exponent]);
@@ -69,20 +69,6 @@ impl Exposure {
             sums
         };
         Self { sums: Some(Arc::new(POWERS.map(accumulated))) }
-    }
-
-    /// The exposures of the units at these positions only, ascending.
-    pub(crate) fn listed(&self, positions: &[u32]) -> Self {
-        let listed = |sums: &Vec<f64>| {
-            let mut sum = 0.0;
-            std::iter::once(sum)
-                .chain(positions.iter().map(|&position| {
-                    sum += sums[position as usize + 1] - sums[position as usize];
-                    sum
-                }))
-                .collect()
-        };
-        Self { sums: self.sums.as_ref().map(|sums| Arc::new(sums.each_ref().map(listed))) }
     }
 }
 
@@ -144,17 +130,14 @@ mod tests {
     }
 
     #[test]
-    fn a_run_sees_what_lies_ahead_of_it_in_its_own_lane() {
+    fn a_run_sees_what_lies_ahead_of_it() {
         let exposure = Exposure::new(&[3, 5, 100, 7, 1, 20]);
         let whole = Ahead::new(exposure.clone(), 0);
-        let part = Ahead::new(exposure.clone(), 1);
-        let listed = Ahead::new(exposure.listed(&[0, 2, 4, 5]), 1);
+        let part = Ahead::new(exposure, 1);
         for exponent in 0..EXPONENTS {
             let unit = |at: usize| whole.of(at..at + 1, exponent);
             let close = |got: f64, expected: f64| assert!((got - expected).abs() < 1e-12, "{got} {expected}");
             close(part.of(0..2, exponent), unit(1) + unit(2));
-            close(listed.of(0..1, exponent), unit(2));
-            close(listed.of(1..3, exponent), unit(4) + unit(5));
         }
     }
 
@@ -164,7 +147,7 @@ mod tests {
         let trace = |size: u32| {
             let mut search = Search::with_sizes(&vec![size; 200], &Config::default(), &EvidenceView::blank(200));
             let mut questions = Vec::new();
-            drive(&mut search, 3, |question| {
+            drive(&mut search, |question| {
                 questions.push(question.clone());
                 monotone(&needed, question)
             });
@@ -185,23 +168,15 @@ mod tests {
         for set in 0..1024 {
             let needed: Vec<bool> = (0..10).map(|i| set >> i & 1 == 1).collect();
             let sizes = wild_sizes(10, &mut rng);
-            let width = [1, 2, 3, 8][set / 6 % 4];
             let config = Config {
                 theta: [None, Some(0.0)][set % 2],
-                empty_known_uninteresting: width == 3 && set != 0,
+                empty_known_uninteresting: set % 3 == 1,
                 ..Config::default()
             };
             let mut search = Search::with_sizes(&sizes, &config, &EvidenceView::blank(10));
-            loop {
-                let questions = search.next_tests(width);
-                if questions.is_empty() {
-                    break;
-                }
-                let question = &questions[rng.random_range(0..questions.len())];
-                search.observe(question.id, monotone(&needed, question));
-            }
+            drive(&mut search, |question| monotone(&needed, question));
             let kept: Vec<bool> = (0..10).map(|i| !search.removed().contains(i)).collect();
-            assert_eq!(kept, needed, "width {width}, sizes {sizes:?}");
+            assert_eq!(kept, needed, "sizes {sizes:?}");
         }
     }
 
@@ -218,8 +193,8 @@ mod tests {
             for _ in 0..2 {
                 let mut search = Search::with_sizes(&sizes, &Config::default(), &knowledge.view(0, 0));
                 let mut probabilities = Vec::new();
-                drive(&mut search, [1, 2, 5][trial % 3], |question| {
-                    probabilities.extend([question.p_yes, question.reach]);
+                drive(&mut search, |question| {
+                    probabilities.extend([question.p_yes]);
                     let verdicts = [Verdict::Interesting, Verdict::NotInteresting, Verdict::Invalid, Verdict::Timeout];
                     // Outcomes that are independent of the sizes, or the opposite.
                     let size: u32 = question.remove.iter().cloned().flatten().map(|unit| sizes[unit].min(9)).sum();
@@ -247,8 +222,8 @@ mod tests {
 
     fn tests(sizes: &[u32], needed: &[bool], view: &EvidenceView) -> (usize, Search) {
         let mut search = Search::with_sizes(sizes, &sweep_only(), view);
-        let tally = drive(&mut search, 1, |question: &Question| monotone(needed, question));
-        (tally.tests, search)
+        let tally = drive(&mut search, |question: &Question| monotone(needed, question));
+        (tally, search)
     }
 
     /// Ratio of the tests with and without sizes, on lists of 500 units with one needed unit in ten.

@@ -43,9 +43,8 @@ pub(crate) struct Grid {
     pub(crate) ln_not_pi: Vec<f64>,
     /// a and 1 − a, b and 1 − b, π and 1 − π: the same as numbers.
     pub(crate) linear: Linear,
-    /// Expected tests and entropy per unit at each cell; tabulated by `estimate` when first asked for.
+    /// Expected tests per unit at each cell; tabulated by `estimate` when first asked for.
     pub(crate) tests_per_unit: OnceLock<Vec<f64>>,
-    pub(crate) bits_per_unit: OnceLock<Vec<f64>>,
 }
 
 /// The grid's probabilities as numbers, which every start of a run needs.
@@ -98,7 +97,6 @@ impl Grid {
             ln_not_pi: pi.iter().map(|pair| pair.1.ln().max(LOG_FLOOR)).collect(),
             linear: Linear { a: a.to_vec(), b: b.to_vec(), pi },
             tests_per_unit: OnceLock::new(),
-            bits_per_unit: OnceLock::new(),
         }
     }
 

@@ -6,11 +6,11 @@ use std::sync::Arc;
 
 use crate::model::evidence::ListEvidence;
 use crate::model::run_length::Before;
-use crate::parallel::lane::ClosedRun;
+use crate::search::sweep::ClosedRun;
 use crate::search::verification::Pick;
 use crate::verdict::Verdict;
 
-/// The findings from the answers that were used. Answers that speculation assumes are not in it.
+/// The findings from the answers.
 #[derive(Clone, Debug)]
 pub(crate) struct Findings {
     pub(crate) evidence: ListEvidence,
@@ -18,14 +18,12 @@ pub(crate) struct Findings {
     pub(crate) timeouts: BTreeSet<usize>,
     /// Runs that were decided since [`Search::take_decided`](crate::Search::take_decided) was called last.
     pub(crate) decided: Vec<(Range<usize>, Option<usize>)>,
-    /// Needed units that are or were in `decided`, so that a unit that is decided twice is reported once.
-    told: BTreeSet<usize>,
 }
 
 impl Findings {
     /// Nothing found yet.
     pub(crate) fn new(evidence: ListEvidence) -> Self {
-        Self { evidence, timeouts: BTreeSet::new(), decided: Vec::new(), told: BTreeSet::new() }
+        Self { evidence, timeouts: BTreeSet::new(), decided: Vec::new() }
     }
 
     /// Adds a run that is settled.
@@ -36,12 +34,10 @@ impl Findings {
         if units > 0 {
             evidence.code_length -= closed.predicted.log2();
         }
-        if closed.taught {
-            let grid = Arc::clone(&evidence.grid);
-            grid.add_likelihood(before, learnt, &closed.ahead, &closed.believed, &mut evidence.increments);
-            for (sum, told) in evidence.exponents.iter_mut().zip(closed.told) {
-                *sum += told;
-            }
+        let grid = Arc::clone(&evidence.grid);
+        grid.add_likelihood(before, learnt, &closed.ahead, &closed.believed, &mut evidence.increments);
+        for (sum, told) in evidence.exponents.iter_mut().zip(closed.told) {
+            *sum += told;
         }
         evidence.decided += (run.length + usize::from(run.ended)) as u64;
         evidence.needed += u64::from(run.ended);
@@ -49,16 +45,8 @@ impl Findings {
         let first_removable = u64::from(before != Before::Removable && learnt.length > 0);
         evidence.after_removable += units - first;
         evidence.removable_after_removable += learnt.length as u64 - first_removable;
-        if let Some(needed) = closed.needed {
-            // A unit may be decided again, and be refused this time.
-            if learnt.ended {
-                self.timeouts.remove(&needed);
-            } else {
-                self.timeouts.insert(needed);
-            }
-        }
-        let news = closed.needed.filter(|&needed| self.told.insert(needed));
-        self.decided.push((closed.positions, news));
+        self.timeouts.extend(closed.needed.filter(|_| !learnt.ended));
+        self.decided.push((closed.units, closed.needed));
     }
 
     /// Adds an answer of the verification.

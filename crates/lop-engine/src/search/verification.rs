@@ -5,62 +5,10 @@
 //! *stale*. How likely a stale unit has become removable depends mostly on how
 //! near the removal was, so units are asked bucket by bucket, the best chance first.
 
-use std::ops::Range;
 use std::sync::Arc;
 
 use crate::model::chances::{BUCKETS, Chances, FRESH, UNCERTIFIED, bucket};
 use crate::runs::Runs;
-
-/// The refusal that keeps a unit.
-#[derive(Clone, Debug)]
-pub(crate) struct Certificate {
-    /// The unit.
-    pub(crate) position: usize,
-    /// How many removals of the search the refused candidate contained.
-    pub(crate) known_removals: u32,
-    /// The run that the unit ended, itself included: the refused candidate contained it, although
-    /// parts of it were removed for good only later.
-    pub(crate) run: Range<usize>,
-}
-
-/// The newest removal between two kept units, by its number from 1 on; 0 is none.
-#[derive(Clone, Copy, Debug, Default)]
-struct Gap {
-    all: u32,
-    /// Without those of the run that the unit before the gap ended.
-    without_previous: u32,
-    /// Without the units of the run that the unit after the gap ended.
-    without_next: u32,
-}
-
-impl Gap {
-    fn note(&mut self, number: u32, of_previous: bool, of_next: bool) {
-        self.all = number;
-        if !of_previous {
-            self.without_previous = number;
-        }
-        if !of_next {
-            self.without_next = number;
-        }
-    }
-}
-
-/// Keeps those gaps that no nearer one makes pointless: the nearest last, each older than those before it in the list.
-fn push_newer(gaps: &mut Vec<(usize, u32)>, gap: usize, newest: u32) {
-    if newest == 0 {
-        return;
-    }
-    while gaps.last().is_some_and(|&(_, number)| number <= newest) {
-        gaps.pop();
-    }
-    gaps.push((gap, newest));
-}
-
-/// The nearest of those gaps with a removal newer than number `known_removals`.
-fn nearest_newer(gaps: &[(usize, u32)], known_removals: u32) -> Option<usize> {
-    let newer = gaps.partition_point(|&(_, number)| number > known_removals);
-    Some(gaps[newer.checked_sub(1)?].0)
-}
 
 /// The kept units, and the stale ones among them by bucket. Rebuilt after a removal only.
 #[derive(Clone, Debug, Default)]
@@ -133,54 +81,6 @@ impl Verification {
             next.0 = position;
         }
         let before = vec![FRESH; positions.len()];
-        Self::new(positions, before, after, chances, theta, empty_known_uninteresting)
-    }
-
-    /// After a sweep over `0..len` in any order: `removals` in the order in which they were found, and
-    /// for every unit that is kept how many of them its refused candidate contained.
-    pub(crate) fn with_certificates(
-        len: usize,
-        removed: &Runs,
-        removals: &[Range<usize>],
-        certificates: &[Certificate],
-        chances: Chances,
-        theta: f64,
-        empty_known_uninteresting: bool,
-    ) -> Self {
-        let positions: Vec<u32> = removed.gaps(len).map(index).collect();
-        let mut newest = vec![Gap::default(); positions.len() + 1];
-        let mut by_unit: Vec<Option<&Certificate>> = vec![None; positions.len()];
-        for certificate in certificates {
-            if let Ok(unit) = positions.binary_search(&index(certificate.position)) {
-                by_unit[unit] = Some(certificate);
-            }
-        }
-        for (number, removal) in (1..).zip(removals) {
-            let gap = positions.partition_point(|&position| (position as usize) < removal.start);
-            let is_of_run = |unit: Option<usize>| {
-                let certificate = unit.and_then(|unit| *by_unit.get(unit)?);
-                certificate.is_some_and(|c| c.run.start <= removal.start && removal.end <= c.run.end)
-            };
-            newest[gap].note(number, is_of_run(gap.checked_sub(1)), is_of_run(Some(gap)));
-        }
-        let known_removals = |unit: usize| by_unit[unit].map_or(0, |certificate| certificate.known_removals);
-        // Gap g lies before unit g. The refused candidate of a unit contained the removals of the unit's own run, so
-        // that the gap next to the unit counts apart.
-        let count = positions.len();
-        let mut gaps = Vec::new();
-        let mut before = vec![FRESH; count];
-        for unit in 0..count {
-            let far = nearest_newer(&gaps, known_removals(unit)).map_or(FRESH, |gap| index(unit - gap + 1));
-            before[unit] = if newest[unit].without_next > known_removals(unit) { 1 } else { far };
-            push_newer(&mut gaps, unit, newest[unit].all);
-        }
-        gaps.clear();
-        let mut after = vec![FRESH; count];
-        for unit in (0..count).rev() {
-            let far = nearest_newer(&gaps, known_removals(unit)).map_or(FRESH, |gap| index(gap - unit));
-            after[unit] = if newest[unit + 1].without_previous > known_removals(unit) { 1 } else { far };
-            push_newer(&mut gaps, unit + 1, newest[unit + 1].all);
-        }
         Self::new(positions, before, after, chances, theta, empty_known_uninteresting)
     }
 
@@ -263,18 +163,6 @@ impl Verification {
         }
         table.fill_queues();
         self.heads = [0; BUCKETS];
-    }
-
-    /// Whether the kept unit at `position` is still to be asked.
-    pub(crate) fn is_stale(&self, position: usize) -> bool {
-        let table = &*self.table;
-        let Ok(unit) = table.positions.binary_search(&index(position)) else {
-            return false;
-        };
-        bucket(table.before[unit], table.after[unit]).is_some_and(|bucket| {
-            let place = table.queues[bucket].binary_search(&index(unit));
-            place.is_ok_and(|place| place >= self.heads[bucket] as usize)
-        })
     }
 
     /// How many units would be asked if all the answers were no and no chance changed.

@@ -22,7 +22,7 @@ pub enum Direction {
 
 /// These take part when they are asked for by name: for a single worker the first two are `entropy`, and the others have
 /// another aim.
-const BY_NAME_ONLY: [&str; 4] = ["entropy-one-lane", "entropy-lanes", ISOLATE, DD];
+const BY_NAME_ONLY: [&str; 2] = [ISOLATE, DD];
 /// lop's own search for the difference between a failing and a passing list.
 const ISOLATE: &str = "isolate";
 /// The published one.
@@ -91,7 +91,7 @@ impl Entrant {
     /// All algorithms that minimise, lop's own first; chance comes from `seed`.
     pub fn all(seed: u64, empty_is_known: bool) -> Vec<Entrant> {
         let config = Config { empty_known_uninteresting: empty_is_known, ..Config::default() };
-        let own = [Entropy::minimise, Entropy::simplify, Entropy::one_lane, Entropy::many_lanes];
+        let own = [Entropy::minimise, Entropy::simplify];
         let own = own.map(|own| own(config.clone()));
         own.into_iter().map(Entrant::Own).chain(algorithms::all(seed).into_iter().map(Entrant::Baseline)).collect()
     }
@@ -233,10 +233,7 @@ mod tests {
         let by_name = BY_NAME_ONLY.map(str::to_owned);
         assert_eq!(choose(&by_name, algorithms()).expect("both are known"), BY_NAME_ONLY);
         let error = choose(&["ddmim".to_owned()], algorithms()).expect_err("it is a slip").to_string();
-        assert!(
-            error.starts_with("unknown algorithm `ddmim` (known: entropy, entropy-simplify, entropy-one-lane, "),
-            "{error}"
-        );
+        assert!(error.starts_with("unknown algorithm `ddmim` (known: entropy, entropy-simplify, "), "{error}");
     }
 
     #[test]

@@ -14,11 +14,11 @@ fn sweep_only() -> Config {
 /// Counts the tests of one sweep, and checks that exactly the needed units are kept.
 fn tests(needed: &[bool], config: &Config, view: &EvidenceView) -> usize {
     let mut search = Search::new(needed.len(), config, view);
-    let tally = drive(&mut search, 1, |question| monotone(needed, question));
+    let tests = drive(&mut search, |question| monotone(needed, question));
     for (position, &needed) in needed.iter().enumerate() {
         assert_eq!(search.removed().contains(position), !needed);
     }
-    tally.tests
+    tests
 }
 
 fn default_tests(len: usize, needed: impl Fn(usize) -> bool) -> usize {
@@ -113,8 +113,8 @@ fn on_text(text: &str, right_to_left: bool, question: &Question, interesting: &d
 
 fn minimise(text: &str, right_to_left: bool, config: &Config, interesting: &dyn Fn(&str) -> bool) -> (usize, usize) {
     let mut search = Search::new(text.len(), config, &EvidenceView::blank(text.len()));
-    let tally = drive(&mut search, 1, |question| on_text(text, right_to_left, question, interesting));
-    (tally.tests, text.len() - search.removed().count_ones(..))
+    let tests = drive(&mut search, |question| on_text(text, right_to_left, question, interesting));
+    (tests, text.len() - search.removed().count_ones(..))
 }
 
 #[test]
@@ -146,7 +146,7 @@ fn one_of_31_options_takes_at_most_seven_tests() {
     for (place, tests) in [(4, 7), (11, 6)] {
         let needed: Vec<bool> = (0..31).map(|i| i == place).collect();
         let mut search = Search::new(31, &config, &EvidenceView::blank(31));
-        assert_eq!(drive(&mut search, 1, |question| monotone(&needed, question)).tests, tests);
+        assert_eq!(drive(&mut search, |question| monotone(&needed, question)), tests);
     }
 }
 
@@ -189,7 +189,7 @@ fn family_tests(prior: Prior, fixed_share: f64, trials: u64) -> f64 {
                 _ => knowledge.view(*kind, depth),
             };
             let mut search = Search::new(needed.len(), &config, &view);
-            sum += drive(&mut search, 1, |question| monotone(needed, question)).tests;
+            sum += drive(&mut search, |question| monotone(needed, question));
             if matches!(prior, Prior::SharedPerKind | Prior::SharedPerKindAndDepth) {
                 knowledge.absorb(*kind, depth, &search.take_evidence());
             }
@@ -225,7 +225,7 @@ fn regime_tests(shared: bool, fixed_share: f64, trials: u64) -> f64 {
         for _ in 0..8 {
             let needed: Vec<bool> = (0..4).flat_map(|part| sequence(regimes[part % 2], 125, &mut rng)).collect();
             let mut search = Search::new(500, &config, &knowledge.view(0, 0));
-            sum += drive(&mut search, 1, |question| monotone(&needed, question)).tests;
+            sum += drive(&mut search, |question| monotone(&needed, question));
             if shared {
                 knowledge.absorb(0, 0, &search.take_evidence());
             }

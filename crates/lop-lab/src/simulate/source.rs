@@ -79,7 +79,7 @@ mod tests {
         for _ in 0..20 {
             let needed = sequence(chain, 500, &mut rng);
             let mut search = Search::new(500, &config, &view);
-            drive(&mut search, 1, |question| monotone(&needed, question));
+            drive(&mut search, |question| monotone(&needed, question));
             bits += search.take_evidence().code_length;
         }
         assert!((bits / (20.0 * chain.entropy(500)) - 1.0).abs() < 0.05, "{bits}");

@@ -17,8 +17,8 @@ use super::{IN_VAIN, Session};
 
 impl<'a> Session<'a, '_> {
     /// Hands over a candidate that is expected to be interesting with this chance.
-    pub(super) fn hand_over(&mut self, job: Job, chance: f64) -> Ticket {
-        let (ticket, pass) = (job.ticket, self.statistics.pass);
+    pub(super) fn hand_over(&mut self, job: Job, pass: &'static str, chance: f64) -> Ticket {
+        let ticket = job.ticket;
         match &mut self.ahead {
             Speculation::Rehearses(run_ahead, expectations) => {
                 run_ahead.borrow_mut().expect(expectations.borrow().corrected(pass, chance));

@@ -366,9 +366,9 @@ impl Session<'_, '_> {
         self.will_judge(text, self.confidence.trust.runs_to_refuse(tally, self.stakes(), odds))
     }
 
-    /// The odds that the candidate of a question is interesting, before any outcome.
-    pub(super) fn odds_of(&self, source: &mut dyn QuestionSource, question: u64) -> f64 {
-        match self.confidence.trust.rates.as_ref().and_then(|_| source.prior(question)) {
+    /// The odds that the candidate of a source is interesting, before any outcome.
+    pub(super) fn odds_of(&self, source: &mut dyn QuestionSource) -> f64 {
+        match self.confidence.trust.rates.as_ref().and_then(|_| source.prior()) {
             Some(chance) => (chance / (1.0 - chance)).clamp(LEAST_ODDS, EVEN),
             None => self.odds(),
         }
