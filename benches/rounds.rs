@@ -4,8 +4,8 @@
 //! `cargo bench --bench rounds -- CASE...`, where a case is a folder with `test.sh` and `input.*`; without one, the
 //! shipped fixtures. A row of a case has the rounds, how many times fewer they are than alone, the share of workers that
 //! were busy, the tests that were begun, and how many times those of one worker that is: the rest was run ahead of its time,
-//! and not needed. Below stand the rounds and tests of each pass. A virtual test takes 200 ms, by which the time for rehearsals is
-//! measured. `LOP_WORKERS=1,16` says how many workers there are, and a folder in `LOP_ANSWERS` keeps the answers of tests, so
+//! and not needed. Below stand the rounds and tests of each pass. A round ends when speculation has found all that it can
+//! find. `LOP_WORKERS=1,16` says how many workers there are, and a folder in `LOP_ANSWERS` keeps the answers of tests, so
 //! that a case that was measured takes seconds the next time. Aims: 3.2 times at 4 workers, 9 at 16, 20 at 64, for 1.3 times
 //! the tests at 4 and 2 times at 16.
 

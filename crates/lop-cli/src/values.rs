@@ -81,11 +81,11 @@ pub(super) fn seconds(text: &str) -> Result<Duration, String> {
     }
 }
 
-/// The tests that may begin for each that is needed.
-pub(super) fn spend(text: &str) -> Result<f64, String> {
+/// A probability.
+pub(super) fn chance(text: &str) -> Result<f64, String> {
     match text.parse() {
-        Ok(number) if number >= 1.0 => Ok(number),
-        _ => Err("must be a number of at least 1, such as 1.3".to_owned()),
+        Ok(number) if (0.0..=1.0).contains(&number) => Ok(number),
+        _ => Err("must be a number from 0 to 1, such as 0.5".to_owned()),
     }
 }
 

@@ -9,7 +9,6 @@
 //! pending ones in one step, so the two always agree. Only the session does this; all others read.
 
 use std::ops::Range;
-use std::rc::Rc;
 use std::sync::Arc;
 
 use lop_files::project::{Archive, Kind};
@@ -35,7 +34,7 @@ pub(super) struct Candidate {
     /// The ranges that the user wants to keep, or `None` if an edit touches one.
     pub(super) kept: Option<Vec<Range<usize>>>,
     /// The edits and removals that make it of the base.
-    pub(super) pending: Rc<Pending>,
+    pub(super) pending: Arc<Pending>,
 }
 
 /// The edits and removals made in a base.
@@ -66,7 +65,7 @@ pub(super) struct Current<'g> {
     /// Parts of the base that the user wants kept.
     kept: Vec<Range<usize>>,
     /// The edits and removals that make the best result of the base.
-    pending: Rc<Pending>,
+    pending: Arc<Pending>,
     /// The files that the text is made of, if there are several.
     archive: Option<Archive>,
     scope: Option<Scope>,
@@ -96,7 +95,7 @@ enum Base<'g> {
 #[derive(Clone)]
 struct Tree<'g> {
     grammar: &'g Grammar,
-    document: Rc<Document>,
+    document: Arc<Document>,
     /// Where indentation is syntax.
     indents: Option<Indents>,
     /// The rules that add nodes to a candidate's removals.
@@ -105,18 +104,18 @@ struct Tree<'g> {
 
 impl<'g> Tree<'g> {
     fn new(document: Document, grammar: &'g Grammar) -> Self {
-        Tree { indents: indents(&document, grammar), document: Rc::new(document), grammar, coupling: None }
+        Tree { indents: indents(&document, grammar), document: Arc::new(document), grammar, coupling: None }
     }
 }
 
 impl Pending {
     /// Nothing was removed from a base yet.
-    fn nothing(base: &Base<'_>) -> Rc<Self> {
+    fn nothing(base: &Base<'_>) -> Arc<Self> {
         let dead = match base {
             Base::Text(_) => NodeSet::default(),
             Base::Tree(tree) => NodeSet::new(&tree.document),
         };
-        Rc::new(Pending { edits: Vec::new(), dead })
+        Arc::new(Pending { edits: Vec::new(), dead })
     }
 
     fn is_nothing(&self) -> bool {
@@ -153,7 +152,7 @@ impl Pending {
 impl<'g> Current<'g> {
     /// Begins with the input, without a tree. No pass may touch `kept`, its parts that ascend and do not overlap.
     pub(super) fn new(text: Arc<[u8]>, size: Size, kept: Vec<Range<usize>>) -> Self {
-        let (base, pending) = (Base::Text(Arc::clone(&text)), Rc::default());
+        let (base, pending) = (Base::Text(Arc::clone(&text)), Arc::default());
         let best = Best { text, size, kept: kept.clone() };
         let (archive, scope, frame, untouchable) = (None, None, Vec::new(), kept.clone());
         Current { best, least_tokens: size.tokens, base, kept, pending, archive, scope, frame, untouchable }
@@ -219,7 +218,7 @@ impl<'g> Current<'g> {
     }
 
     /// The edits and removals that every candidate includes.
-    pub(super) fn pending(&self) -> &Rc<Pending> {
+    pub(super) fn pending(&self) -> &Arc<Pending> {
         &self.pending
     }
 
@@ -245,7 +244,7 @@ impl<'g> Current<'g> {
         };
         let kept = self.kept.iter().map(|part| rendering.keeps(part)).collect();
         let kept = if self.frame.iter().all(|part| rendering.keeps(part).is_some()) { kept } else { None };
-        Candidate { text: rendering.text.into(), tokens, known_to_parse, kept, pending: Rc::new(pending) }
+        Candidate { text: rendering.text.into(), tokens, known_to_parse, kept, pending: Arc::new(pending) }
     }
 
     /// Returns the base after some edits, including those that were pending, and all of these edits.

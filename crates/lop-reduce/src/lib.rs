@@ -46,11 +46,11 @@ mod ranked;
 mod rates;
 mod reasons;
 mod reducer;
-mod rehearsal;
 mod report;
 mod rounds;
 mod session;
 mod size;
+mod speculation;
 mod stages;
 pub mod steps;
 mod sweep;
@@ -62,9 +62,8 @@ mod trust;
 mod unused_policy;
 
 use std::borrow::Borrow;
-use std::cell::OnceCell;
 use std::ops::Range;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use lop_engine::Verdict;
 use lop_files::project::Kind;
@@ -102,6 +101,7 @@ use parsing::{parse, parser, tools};
 use reasons::{necessity, necessity_of_files};
 use reducer::{Input, Reducer};
 use session::Session;
+use speculation::board::Speculation;
 use stages::sweeps::{sweep_all, sweep_over};
 use stages::text::shrink_until;
 use steps::CLEAN;
@@ -220,7 +220,7 @@ fn reduce_in_time(
         None if project.is_none() && is_text(&input) => Grammar::of_text(&input).ok().map(Arc::new),
         grammar => grammar,
     };
-    let any_text = OnceCell::new();
+    let any_text = OnceLock::new();
     let read = match grammar.as_deref() {
         Some(grammar) if input.len() <= options.max_parse() => Read::first(grammar, &input, &stop),
         _ => Read::Nothing,
@@ -236,7 +236,18 @@ fn reduce_in_time(
     }
     let files = project.map(|project| project.archive().entries(&input).len());
     let units = files.unwrap_or_else(|| before.tokens.max(read.leaves(&input)));
-    let session = Session::new(Arc::clone(&input), before, grammar.clone(), executor, sink, cancel, options);
+    let threads = if executor.runs_beside() { Speculation::threads() } else { 0 };
+    let speculation = Speculation::new();
+    let session = Session::new(
+        Arc::clone(&input),
+        before,
+        grammar.clone(),
+        executor,
+        sink,
+        Arc::clone(&speculation),
+        cancel,
+        options,
+    );
     let mut reducer = Reducer {
         session,
         options,
@@ -265,11 +276,11 @@ fn reduce_in_time(
         by_structure,
         slots,
     };
-    let result = reducer
-        .session
-        .emit(&started)
-        .and_then(|()| options.keep.notes().iter().try_for_each(|note| reducer.session.emit(&Event::Note(note))))
-        .and_then(|()| run(&mut reducer, Languages { grammar: grammar.as_deref(), any_text: &any_text }, read));
+    let result = speculation.explored_by(threads, || {
+        reducer.session.emit(&started)?;
+        options.keep.notes().iter().try_for_each(|note| reducer.session.emit(&Event::Note(note)))?;
+        run(&mut reducer, Languages { grammar: grammar.as_deref(), any_text: &any_text }, read)
+    });
     let ended = match result {
         Ok(()) => Ended::Complete,
         Err(Interrupt::Ended(ended)) => ended,
@@ -284,7 +295,7 @@ fn reduce_in_time(
 struct Languages<'g> {
     grammar: Option<&'g Grammar>,
     /// The language of a text that no grammar makes a tree of, once it is needed.
-    any_text: &'g OnceCell<Option<Grammar>>,
+    any_text: &'g OnceLock<Option<Grammar>>,
 }
 
 impl<'g> Languages<'g> {

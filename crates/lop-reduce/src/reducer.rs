@@ -1,10 +1,7 @@
 //! The state that all stages share: the session, the options, the tools for a tree, and the evidence.
 
-use std::cell::RefCell;
 use std::collections::BTreeMap;
-use std::rc::Rc;
-use std::sync::Arc;
-use std::time::Instant;
+use std::sync::{Arc, Mutex, PoisonError};
 
 use lop_engine::Config;
 use lop_grammar::SweepOrder;
@@ -22,8 +19,7 @@ use super::outlook::Prospect;
 use super::parsing::Tools;
 use super::payoff::{LeftOut, Payoff};
 use super::project::Project;
-use super::rehearsal::SpeculativeRun;
-use super::session::Session;
+use super::session::{Saved, Session};
 use super::size::Size;
 use super::sweep::SequenceSweep;
 use crate::steps::MINIMALITY;
@@ -32,29 +28,29 @@ use crate::steps::MINIMALITY;
 const GOOD_SHARE: u64 = 100;
 
 /// Goes through the rest of a reduction.
-type Rest<'a, 'g> = Rc<dyn Fn(&mut Reducer<'a, 'g>) + 'a>;
+type Rest<'a, 'g> = Arc<dyn Fn(&mut Reducer<'a, 'g>) + Send + Sync + 'a>;
 
 /// A step of a plan.
 type Step<'a, 'g> = fn(&mut Reducer<'a, 'g>) -> Result<bool, Interrupt>;
 
 /// Goes through something, and then the rest.
 fn chain<'a, 'g: 'a>(
-    first: impl Fn(&mut Reducer<'a, 'g>) -> Result<(), Interrupt> + 'a,
+    first: impl Fn(&mut Reducer<'a, 'g>) -> Result<(), Interrupt> + Send + Sync + 'a,
     rest: Rest<'a, 'g>,
 ) -> Rest<'a, 'g> {
-    Rc::new(move |reducer| {
+    Arc::new(move |reducer| {
         if first(reducer).is_ok() {
             reducer.couples = false;
             reducer.session.couple(None);
-            reducer.rest = Some(Rc::clone(&rest));
+            reducer.rest = Some(Arc::clone(&rest));
             rest(reducer);
         }
     })
 }
 
 /// The state that every stage works with.
-pub(super) struct Reducer<'a, 'g: 'a> {
-    pub(super) session: Session<'a, 'g>,
+pub(super) struct Reducer<'a, 'g: 'a, S = Session<'a, 'g>> {
+    pub(super) session: S,
     pub(super) options: &'a Options,
     /// The signal for a parser to stop.
     pub(super) stop: Stop,
@@ -108,8 +104,8 @@ pub(super) struct Findings {
 
 impl<'a, 'g> Reducer<'a, 'g> {
     /// Lets speculation continue with `rest` from here.
-    pub(super) fn begin(&mut self, rest: impl Fn(&mut Reducer<'a, 'g>) + 'a) -> Result<(), Interrupt> {
-        self.rest = Some(Rc::new(rest));
+    pub(super) fn begin(&mut self, rest: impl Fn(&mut Reducer<'a, 'g>) + Send + Sync + 'a) -> Result<(), Interrupt> {
+        self.rest = Some(Arc::new(rest));
         self.checkpoint()
     }
 
@@ -126,18 +122,18 @@ impl<'a, 'g> Reducer<'a, 'g> {
 
     /// Lets speculation continue with a step on a state, and then with the following steps. Without speculation nothing
     /// is copied: a state can hold thousands of lists.
-    pub(super) fn mark_with<S: Clone + 'a>(
+    pub(super) fn mark_with<S: Clone + Send + Sync + 'a>(
         &mut self,
         state: &S,
-        first: impl Fn(&mut Reducer<'a, 'g>, S) -> Result<(), Interrupt> + 'a,
+        first: impl Fn(&mut Reducer<'a, 'g>, S) -> Result<(), Interrupt> + Send + Sync + 'a,
     ) -> Result<(), Interrupt> {
         let Some(rest) = self.rest.clone().filter(|_| self.session.looks_ahead()) else { return self.checkpoint() };
-        let (after, state) = (Rc::clone(&rest), state.clone());
+        let (after, state) = (Arc::clone(&rest), state.clone());
         let first = move |reducer: &mut Reducer<'a, 'g>| {
-            reducer.rest = Some(Rc::clone(&after));
+            reducer.rest = Some(Arc::clone(&after));
             first(reducer, state.clone())
         };
-        self.rest = Some(chain(first, Rc::clone(&rest)));
+        self.rest = Some(chain(first, Arc::clone(&rest)));
         let result = self.checkpoint();
         self.rest = Some(rest);
         result
@@ -149,28 +145,30 @@ impl<'a, 'g> Reducer<'a, 'g> {
             self.session.forget_mark();
             return Ok(());
         };
-        let from = Instant::now();
-        let copy = self.copy(None);
-        let shapes = RefCell::new(None);
-        let result = self.session.set_mark(Rc::new(move |run_ahead| {
-            let mut copy = copy.copy(Some(run_ahead));
-            copy.rest = Some(Rc::clone(&rest));
-            // Trial parses have the same results in every speculative run.
-            if let (Some(tools), Some(shapes)) = (&mut copy.tools, shapes.take()) {
+        let saved: Reducer<'a, 'g, Saved<'a, 'g>> = self.with_session(self.session.with_link(()));
+        // Trial parses have the same results in every branch.
+        let shapes = Mutex::new(None);
+        self.session.set_mark(Arc::new(move |branch| {
+            let mut copy = saved.with_session(saved.session.in_branch(branch));
+            copy.rest = Some(Arc::clone(&rest));
+            let known = || shapes.lock().unwrap_or_else(PoisonError::into_inner);
+            if let (Some(tools), Some(shapes)) = (&mut copy.tools, known().take()) {
                 tools.shapes = shapes;
             }
             rest(&mut copy);
             if let Some(tools) = copy.tools {
-                *shapes.borrow_mut() = Some(tools.shapes);
+                *known() = Some(tools.shapes);
             }
         }));
-        self.session.looked_ahead(from.elapsed());
-        result
+        Ok(())
     }
+}
 
-    fn copy(&self, run_ahead: Option<&SpeculativeRun<'a>>) -> Reducer<'a, 'g> {
+impl<'a, 'g: 'a, S> Reducer<'a, 'g, S> {
+    /// Copies the state with another session.
+    fn with_session<T>(&self, session: T) -> Reducer<'a, 'g, T> {
         Reducer {
-            session: self.session.copy(run_ahead),
+            session,
             options: self.options,
             stop: Arc::clone(&self.stop),
             input: self.input,

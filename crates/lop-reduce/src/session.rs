@@ -6,7 +6,6 @@ mod clock;
 mod confidence;
 mod confirm;
 mod deadlines;
-mod expectation;
 mod free_work_budget;
 mod observed;
 mod observers;
@@ -37,15 +36,17 @@ use super::question_source::QuestionSource;
 use super::rates::Rates;
 use super::report::{Ended, PassStats, RuleStats};
 use super::size::Size;
+use super::speculation::board::Speculation;
 
 use clock::Clock;
 use confidence::Confidence;
 use deadlines::Deadlines;
 use free_work_budget::FreeWorkBudget;
 use observed::Observed;
-use speculator::Speculation;
+use speculator::{Link, Speculator, Tests};
 use statistics::Statistics;
 
+pub(super) use ahead::Saved;
 pub use deadlines::{BASELINE_DEADLINE, usual_deadline};
 
 /// The subject of tests whose answers nothing waits for.
@@ -59,9 +60,8 @@ const BASELINE: &str = "baseline";
 const ALWAYS_GATED: usize = 64 << 10;
 
 /// The state of a reduction that outlives its passes.
-pub(super) struct Session<'a, 'g> {
-    executor: Box<dyn Executor + 'a>,
-    sink: Box<dyn EventSink + 'a>,
+pub(super) struct Session<'a, 'g, L = Link<'a>> {
+    link: L,
     cancel: &'a Cancel,
     options: &'a Options,
     gate: Option<Gate>,
@@ -74,7 +74,6 @@ pub(super) struct Session<'a, 'g> {
     pub(super) statistics: Statistics,
     pub(super) clock: Clock,
     untested: FreeWorkBudget,
-    ahead: Speculation<'a>,
 }
 
 impl<'a, 'g> Session<'a, 'g> {
@@ -85,6 +84,7 @@ impl<'a, 'g> Session<'a, 'g> {
         grammar: Option<Arc<Grammar>>,
         executor: &'a mut dyn Executor,
         sink: &'a mut dyn EventSink,
+        speculation: Arc<Speculation<'a>>,
         cancel: &'a Cancel,
         options: &'a Options,
     ) -> Self {
@@ -94,8 +94,12 @@ impl<'a, 'g> Session<'a, 'g> {
         cancel.expire_at(cancel.expiry().into_iter().chain(limit).min());
         Session {
             observed: Observed::new(sink.follows()),
-            executor: Box::new(executor),
-            sink: Box::new(sink),
+            link: Link::Tests(Box::new(Tests {
+                executor: Box::new(executor),
+                sink: Box::new(sink),
+                speculation,
+                speculator: Speculator::default(),
+            })),
             cancel,
             options,
             gate: None,
@@ -108,7 +112,6 @@ impl<'a, 'g> Session<'a, 'g> {
             statistics: Statistics::new(BASELINE, grammar),
             clock: Clock::new(started),
             untested: FreeWorkBudget::default(),
-            ahead: Speculation::Sees(Box::default()),
         }
     }
 
@@ -235,9 +238,9 @@ impl<'a, 'g> Session<'a, 'g> {
 
     /// Sends an event to the consumers.
     pub(super) fn emit(&mut self, event: &Event<'_>) -> Result<(), Interrupt> {
-        self.sink
-            .event(event)
-            .map_err(|source| Interrupt::Failed(ReduceError::Sink { source, best: self.best().to_vec() }))
+        let Link::Tests(tests) = &mut self.link else { return Ok(()) };
+        let sent = tests.sink.event(event);
+        sent.map_err(|source| Interrupt::Failed(ReduceError::Sink { source, best: self.best().to_vec() }))
     }
 
     /// Formats the best result.
@@ -245,7 +248,7 @@ impl<'a, 'g> Session<'a, 'g> {
     /// # Errors
     /// [`FormatterError`] if the formatter gives no text.
     pub(super) fn written_by(&self, formatter: &Formatter) -> Result<Vec<u8>, FormatterError> {
-        if self.is_rehearsal() {
+        if self.is_copy() {
             return Err(FormatterError("nothing is run in speculation".into()));
         }
         formatter.write(self.best(), self.cancel)
@@ -270,17 +273,26 @@ impl<'a, 'g> Session<'a, 'g> {
         pass: Option<&'static str>,
         what: &dyn Fn() -> String,
     ) -> Result<Outcome, Interrupt> {
+        let in_pass = pass.unwrap_or(self.statistics.pass);
         let ticket = Ticket(self.next_ticket);
         self.next_ticket += 1;
-        let in_pass = pass.unwrap_or(self.statistics.pass);
-        let ticket = self.hand_over(Job { ticket, candidate: Arc::clone(text), deadline }, in_pass, chance);
-        let told = self.tell_trying(ticket, in_pass, text.len(), what);
-        if told.is_err() {
-            self.executor.cancel(ticket);
-        }
-        let outcome = self.wait_for(ticket);
-        told?;
-        let outcome = outcome?;
+        let job = Job { ticket, candidate: Arc::clone(text), deadline };
+        let outcome = match &self.link {
+            Link::Branch(branch) => {
+                let verdict = branch.borrow_mut().answer(job, in_pass, chance);
+                Outcome::of(verdict.ok_or_else(|| self.unresolved("the branch has ended"))?)
+            }
+            Link::Tests(_) => {
+                let ticket = self.hand_over(job, in_pass, chance)?;
+                let told = self.tell_trying(ticket, in_pass, text.len(), what);
+                if let (Err(_), Link::Tests(tests)) = (&told, &mut self.link) {
+                    tests.executor.cancel(ticket);
+                }
+                let outcome = self.wait_for(ticket);
+                told?;
+                outcome?
+            }
+        };
         self.attribute(pass);
         self.count(text, &outcome, &what())?;
         Ok(outcome)
@@ -290,7 +302,7 @@ impl<'a, 'g> Session<'a, 'g> {
     pub(super) fn pursue(&mut self, source: &mut dyn QuestionSource) -> Result<(), Interrupt> {
         loop {
             self.check_limits()?;
-            if !self.is_rehearsal() && self.options.control.is_paused() {
+            if !self.is_copy() && self.options.control.is_paused() {
                 self.hold()?;
                 continue;
             }
@@ -383,6 +395,9 @@ impl<'a, 'g> Session<'a, 'g> {
         }
         self.confidence.accepted();
         self.may_have_higher_rate(&text);
+        if self.is_copy() {
+            return Ok(());
+        }
         let (tests, pass, size) =
             (self.statistics.counts.total(), self.statistics.pass, self.recounted(size, said, &text));
         self.emit(&Event::Accepted { content: &text, size, tests, pass, rules: &rules })
@@ -415,6 +430,7 @@ impl<'a, 'g> Session<'a, 'g> {
             return Some(Verdict::NotInteresting);
         }
         if self.is_gated(candidate)
+            && !self.has_answer_in_branch(&key)
             && let Some(gate) = &mut self.gate
             && !gate.passes(text, &self.current.best().text)
         {
@@ -451,7 +467,6 @@ impl<'a, 'g> Session<'a, 'g> {
             let answer = self.next_outcome();
             self.clock.waiting += from.elapsed();
             let (answered, outcome) = answer?.ok_or_else(|| self.unresolved("the workers have stopped"))?;
-            self.tell_ended(answered)?;
             if answered == ticket {
                 return Ok(outcome);
             }
@@ -476,7 +491,8 @@ impl<'a, 'g> Session<'a, 'g> {
         }
         let (number, pass) = (self.statistics.counts.total(), self.statistics.pass);
         let record = Record::of(number, pass, outcome.verdict, outcome.slip.as_ref());
-        if let Some((record, text)) = record.zip(text) {
+        // Records are for the report.
+        if let Some((record, text)) = record.zip(text).filter(|_| !self.is_copy()) {
             self.memory.note(text, record, self.gate.is_some());
         }
         self.tick();

@@ -53,25 +53,22 @@ pub fn count_words(text: &[u8]) -> usize {
 /// between words and between characters that are none: `a  +b ;` is `a+b;`.
 #[must_use]
 pub fn without_blanks(source: &[u8]) -> Vec<u8> {
+    let is_blank = |byte: &u8| Class::of(*byte) == Class::Blank;
     let mut left = Vec::with_capacity(source.len());
-    let mut before = None;
-    let mut all = words(source, 0..source.len()).peekable();
-    while let Some(word) = all.next() {
-        let (text, class) = (&source[word.clone()], Class::of(source[word.start]));
-        if class != Class::Blank {
-            left.extend_from_slice(text);
-            before = Some(class);
-            continue;
+    let mut rest = source;
+    loop {
+        let (text, blanks) = rest.split_at(rest.iter().position(is_blank).unwrap_or(rest.len()));
+        left.extend_from_slice(text);
+        let Some(end) = blanks.iter().position(|byte| !is_blank(byte)) else { return left };
+        let (blanks, after) = blanks.split_at(end);
+        match left.last() {
+            None => {}
+            Some(_) if blanks.contains(&b'\n') => left.push(b'\n'),
+            Some(before) if Class::of(*before) == Class::of(after[0]) => left.push(b' '),
+            Some(_) => {}
         }
-        let after = all.peek().map(|next| Class::of(source[next.start]));
-        let (Some(before), Some(after)) = (before, after) else { continue };
-        if text.contains(&b'\n') {
-            left.push(b'\n');
-        } else if before == after {
-            left.push(b' ');
-        }
+        rest = after;
     }
-    left
 }
 
 /// Lists the characters of a part of a text: UTF-8 sequences if they are valid, otherwise single bytes.

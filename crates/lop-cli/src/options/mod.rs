@@ -12,6 +12,7 @@ mod given;
 mod jobs;
 mod json;
 mod keep;
+mod least_chance;
 mod limits;
 mod max_parse;
 mod minimal;
@@ -23,7 +24,6 @@ mod result;
 mod rules;
 mod schedule;
 mod seed;
-mod spend;
 mod syntax;
 mod timeout;
 mod verbosity;
@@ -82,7 +82,7 @@ options! {
     minimal: minimal::MinimalOption,
     format: format::FormatOption,
     jobs: jobs::JobsOption,
-    spend: spend::Spend,
+    least_chance: least_chance::LeastChance,
     timeout: timeout::Timeout,
     limits: limits::Limits,
     flaky: flaky::Flaky,

@@ -1,127 +1,167 @@
 //! Runs speculative tests on idle workers.
 
-use std::rc::Rc;
 use std::sync::Arc;
 use std::time::Duration;
 
-use crate::event::Silent;
 use crate::interrupt::Interrupt;
-use crate::rehearsal::{Checkpoint, Rehearsing, Resume, SpeculativeRun};
-use lop_engine::Verdict;
-use lop_run::exec::{Executor, Inline, Job, Key, Ticket, key};
+use crate::speculation::board::{Checkpoint, Resume, SharedBranch, least_chance};
+use lop_run::exec::{Job, Key, Ticket, key};
 use lop_run::oracle::Outcome;
 
 use super::observed::Observed;
-use super::speculator::{Ended, RunningTest, Speculation, Speculator, Stage};
+use super::speculator::{Ended, Link, RunningTest, Stage, Tests};
 use super::{IN_VAIN, Session};
+
+/// While speculation may find a likelier question, the session looks for it this often.
+const OFTEN: Duration = Duration::from_micros(500);
+
+/// An early test gives way to one that is this number of times as likely to be needed.
+const GIVES_WAY: f64 = 2.0;
+
+impl<'a> Tests<'a> {
+    /// The workers, if one of them can run tests ahead of their time.
+    fn workers_ahead(&self) -> usize {
+        if self.executor.runs_beside() { self.executor.slots() } else { 1 }
+    }
+
+    /// Takes an outcome.
+    fn take(&mut self, ticket: Ticket, outcome: Outcome) {
+        let Some(run) = self.speculator.running.get(&ticket) else { return };
+        if let Some(verdict) = outcome.verdict.filter(|_| self.workers_ahead() > 1) {
+            self.speculation.board().learn(run.key, verdict);
+            self.speculation.wake();
+        }
+        self.speculator.take(ticket, outcome);
+    }
+}
 
 impl<'a> Session<'a, '_> {
     /// Hands over a candidate that is expected to be interesting with this chance.
-    pub(super) fn hand_over(&mut self, job: Job, pass: &'static str, chance: f64) -> Ticket {
+    pub(super) fn hand_over(&mut self, job: Job, pass: &'static str, chance: f64) -> Result<Ticket, Interrupt> {
         let ticket = job.ticket;
-        match &mut self.ahead {
-            Speculation::Rehearses(run_ahead, expectations) => {
-                run_ahead.borrow_mut().expect(expectations.borrow().corrected(pass, chance));
-            }
-            Speculation::Sees(speculator) => {
-                let key = key(&job.candidate);
-                speculator.expectations.borrow_mut().expect(key, pass, chance);
-                speculator.ask(&key);
-                if let Some(outcome) = speculator.take_ended(&key) {
-                    speculator.ready.push_back((ticket, key, outcome));
-                    return ticket;
-                }
-                if let Some(early) = speculator.adopt(key) {
-                    return early;
-                }
-                if speculator.running.len() >= self.executor.slots()
-                    && let Some(early) = speculator.leave_one()
-                {
-                    self.executor.cancel(early);
-                }
-                let text = Arc::clone(&job.candidate);
-                speculator.begin(ticket, RunningTest { key, text, stage: Stage::PendingQuestion });
-            }
+        let Link::Tests(tests) = &mut self.link else { return Ok(ticket) };
+        let key = key(&job.candidate);
+        if tests.workers_ahead() > 1 {
+            tests.speculation.board().asked(key, pass, chance);
+            tests.speculation.wake();
         }
-        self.executor.submit(job);
-        ticket
+        let Tests { executor, speculator, .. } = &mut **tests;
+        if let Some(outcome) = speculator.take_ended(&key) {
+            speculator.ready.push_back((ticket, key, outcome));
+            return Ok(ticket);
+        }
+        if let Some(early) = speculator.adopt(key) {
+            return Ok(early);
+        }
+        let is_busy = speculator.running.values().filter(|run| run.stage != Stage::Left).count() >= executor.slots();
+        let left = is_busy.then(|| speculator.leave_one()).flatten();
+        left.into_iter().for_each(|early| executor.cancel(early));
+        let text = Arc::clone(&job.candidate);
+        speculator.running.insert(ticket, RunningTest { key, text, stage: Stage::PendingQuestion });
+        executor.submit(job);
+        // Its worker runs the new test.
+        left.map_or(Ok(()), |early| self.tell_ended(early))?;
+        Ok(ticket)
     }
 
     /// The next outcome of a test whose question was asked.
     pub(super) fn next_outcome(&mut self) -> Result<Option<(Ticket, Outcome)>, Interrupt> {
         loop {
-            let runs_ahead = self.workers_ahead() > 1;
-            let Speculation::Sees(speculator) = &mut self.ahead else { return Ok(self.executor.wait()) };
-            let mut early = Vec::new();
-            if runs_ahead {
-                while let Some((ticket, outcome)) = self.executor.try_wait() {
-                    early.extend(speculator.take(ticket, outcome));
+            let Link::Tests(tests) = &mut self.link else { return Ok(None) };
+            let mut ended = Vec::new();
+            if tests.workers_ahead() > 1 {
+                while let Some((ticket, outcome)) = tests.executor.try_wait() {
+                    tests.take(ticket, outcome);
+                    ended.push(ticket);
                 }
             }
-            early.into_iter().try_for_each(|ticket| self.tell_ended(ticket))?;
-            let Speculation::Sees(speculator) = &mut self.ahead else { continue };
-            if let Some((ticket, key, outcome)) = speculator.ready.pop_front() {
-                if let Some(verdict) = outcome.verdict {
-                    speculator.answered += 1;
-                    speculator.expectations.borrow_mut().learn(&key, verdict == Verdict::Interesting);
-                    if let Some(mark) = &mut speculator.mark {
-                        mark.answers.push((key, verdict));
-                    }
+            ended.into_iter().try_for_each(|ticket| self.tell_ended(ticket))?;
+            let is_explored = self.run_ahead()?;
+            let Link::Tests(tests) = &mut self.link else { return Ok(None) };
+            if let Some((ticket, key, outcome)) = tests.speculator.ready.pop_front() {
+                if let Some(verdict) = outcome.verdict.filter(|_| tests.workers_ahead() > 1) {
+                    tests.speculation.board().answered(key, verdict);
                 }
                 return Ok(Some((ticket, outcome)));
             }
-            // After speculation an outcome may have arrived.
-            if self.run_ahead()? {
-                continue;
-            }
-            let Some((ticket, outcome)) = self.executor.wait() else { return Ok(None) };
-            if let Speculation::Sees(speculator) = &mut self.ahead
-                && let Some(early) = speculator.take(ticket, outcome)
-            {
-                self.tell_ended(early)?;
+            let outcome = if is_explored { tests.executor.wait() } else { tests.executor.wait_for(OFTEN) };
+            match outcome {
+                Some((ticket, outcome)) => {
+                    tests.take(ticket, outcome);
+                    self.tell_ended(ticket)?;
+                }
+                None if is_explored => return Ok(None),
+                None => {}
             }
         }
     }
 
-    /// Gives idle workers the most likely next questions. Returns `true` if it has searched for more.
+    /// Gives idle workers the most likely next questions. Returns `false` if speculation may find more.
     fn run_ahead(&mut self) -> Result<bool, Interrupt> {
-        let slots = self.workers_ahead();
         let may_run = self.may_run_ahead();
-        let Speculation::Sees(speculator) = &mut self.ahead else { return Ok(false) };
-        let room = slots.saturating_sub(speculator.asked()).min(may_run);
+        let wanted = self.options.least_chance;
+        let Link::Tests(tests) = &mut self.link else { return Ok(true) };
+        let slots = tests.workers_ahead();
+        let room = slots.saturating_sub(tests.speculator.asked()).min(may_run);
         if slots == 1 || room == 0 {
-            return Ok(false);
+            return Ok(true);
         }
-        let has_looked = speculator.rehearse(slots);
-        let mut wanted = speculator.wanted(slots, !has_looked);
-        wanted.truncate(room);
-        let affordable = self.options.spend.map_or(usize::MAX, |spend| speculator.affordable(spend));
-        if !has_looked {
-            let left = speculator.leave_others(&wanted);
-            left.into_iter().for_each(|ticket| self.executor.cancel(ticket));
-        }
-        wanted.retain(|key| !speculator.runs(key));
+        let Tests { executor, speculation, speculator, .. } = &mut **tests;
+        let mut board = speculation.board();
+        board.serve(slots, least_chance(wanted, slots));
+        let is_explored = board.is_explored();
+        let mut open = board.open();
+        let is_asked = |key: &Key| speculator.running.values().any(|run| run.stage > Stage::Early && run.key == *key);
+        open.retain(|(_, key)| !is_asked(key));
+        open.truncate(room);
         // A cancelled test has its worker until it has ended.
-        wanted.truncate(affordable.min(slots.saturating_sub(speculator.running.len())));
-        let job = |key: Key| Some((speculator.branches.as_ref()?.job(&key)?.clone(), key));
-        let jobs: Vec<_> = wanted.into_iter().filter_map(job).collect();
-        let idle = slots.saturating_sub(speculator.running.len() + jobs.len());
-        let runs = speculator.idle_runs.take_if(|_| idle > 0 && !has_looked);
+        let likelihood = |key: &Key| open.iter().find(|(_, other)| other == key).map_or(0.0, |(reach, _)| *reach);
+        let (mut early, mut left) = (Vec::<(f64, Ticket)>::new(), Vec::new());
+        for (ticket, run) in speculator.running.iter_mut().filter(|(_, run)| run.stage == Stage::Early) {
+            let likelihood = likelihood(&run.key);
+            if likelihood == 0.0 && (is_explored || board.job(&run.key).is_none()) {
+                run.stage = Stage::Left;
+                left.push(*ticket);
+            } else {
+                early.push((likelihood, *ticket));
+            }
+        }
+        early.sort_by(|a, b| b.0.total_cmp(&a.0));
+        let mut free = slots.saturating_sub(speculator.running.len());
+        let mut jobs = Vec::new();
+        for (reach, key) in &open {
+            if speculator.runs(key) {
+                continue;
+            }
+            if free > 0 {
+                free -= 1;
+                jobs.extend(board.job(key).map(|job| (job.clone(), *key)));
+            } else if let Some((_, ticket)) = early.pop_if(|(other, _)| *reach >= GIVES_WAY * *other)
+                && let Some(run) = speculator.running.get_mut(&ticket)
+            {
+                run.stage = Stage::Left;
+                left.push(ticket);
+            }
+        }
+        drop(board);
+        left.iter().for_each(|ticket| executor.cancel(*ticket));
+        let runs = speculator.idle_runs.take_if(|_| free > 0 && is_explored);
+        left.into_iter().try_for_each(|ticket| self.tell_ended(ticket))?;
         jobs.into_iter().try_for_each(|(job, key)| self.start(job, key, Stage::Early))?;
         if let Some((text, times)) = runs.filter(|(text, _)| text == self.best()) {
             self.will_judge(&text, times)?;
         }
-        Ok(has_looked)
+        Ok(is_explored)
     }
 
     /// Whether the outcome for a question that is asked is there already.
     pub(super) fn is_answered(&self, ticket: Ticket) -> bool {
-        matches!(&self.ahead, Speculation::Sees(speculator) if speculator.ready.iter().any(|(ready, ..)| *ready == ticket))
+        matches!(&self.link, Link::Tests(tests) if tests.speculator.ready.iter().any(|(ready, ..)| *ready == ticket))
     }
 
     /// The workers, if one of them can run tests ahead of their time.
     pub(super) fn workers_ahead(&self) -> usize {
-        if self.executor.runs_beside() { self.executor.slots() } else { 1 }
+        if let Link::Tests(tests) = &self.link { tests.workers_ahead() } else { 1 }
     }
 
     /// Returns the maximum number of speculative tests.
@@ -135,43 +175,40 @@ impl<'a> Session<'a, '_> {
 
     /// Tests that have ended, whether their questions were asked or not.
     pub(super) fn tests_ended(&self) -> u64 {
-        let ahead = match &self.ahead {
-            Speculation::Sees(speculator) => {
-                speculator.ended.values().map(Vec::len).sum::<usize>() + speculator.ready.len()
+        let ahead = match &self.link {
+            Link::Tests(tests) => {
+                tests.speculator.ended.values().map(Vec::len).sum::<usize>() + tests.speculator.ready.len()
             }
-            Speculation::Rehearses(..) => 0,
+            Link::Branch(_) => 0,
         };
         self.statistics.counts.total() + ahead as u64
     }
 
     /// Returns the number of tests that have started, including the running ones.
     pub(super) fn tests_begun(&self) -> u64 {
-        let running = match &self.ahead {
-            Speculation::Sees(speculator) => speculator.running.len(),
-            Speculation::Rehearses(..) => 0,
-        };
+        let running = if let Link::Tests(tests) = &self.link { tests.speculator.running.len() } else { 0 };
         self.tests_ended() + running as u64
     }
 
     fn start(&mut self, job: Job, key: Key, stage: Stage) -> Result<(), Interrupt> {
         let ticket = Ticket(self.next_ticket);
-        let Speculation::Sees(speculator) = &mut self.ahead else { return Ok(()) };
+        let Link::Tests(tests) = &mut self.link else { return Ok(()) };
         self.next_ticket += 1;
-        speculator.begin(ticket, RunningTest { key, text: Arc::clone(&job.candidate), stage });
         let bytes = job.candidate.len();
-        self.executor.submit(Job { ticket, ..job });
-        self.tell_trying(ticket, self.statistics.pass, bytes, || "what is likely to be asked next".to_owned())
+        tests.speculator.running.insert(ticket, RunningTest { key, text: Arc::clone(&job.candidate), stage });
+        tests.executor.submit(Job { ticket, ..job });
+        self.tell_trying(ticket, self.statistics.pass, bytes, &|| "what is likely to be asked next".to_owned())
     }
 
     /// Tests on a text that will be asked about this number of times, one after the other, are run at the same time, if there
     /// are workers.
     pub(crate) fn will_judge(&mut self, text: &Arc<[u8]>, times: usize) -> Result<(), Interrupt> {
         let times = times.min(self.may_run_ahead());
-        if self.workers_ahead() == 1 || self.is_rehearsal() {
+        let Link::Tests(tests) = &self.link else { return Ok(()) };
+        if tests.workers_ahead() == 1 {
             return Ok(());
         }
-        let Speculation::Sees(speculator) = &self.ahead else { return Ok(()) };
-        for _ in 0..times.min(self.executor.slots().saturating_sub(speculator.running.len())) {
+        for _ in 0..times.min(tests.executor.slots().saturating_sub(tests.speculator.running.len())) {
             let job = Job { ticket: Ticket(0), candidate: Arc::clone(text), deadline: self.deadlines.of(false) };
             self.start(job, key(text), Stage::Sure)?;
         }
@@ -180,113 +217,91 @@ impl<'a> Session<'a, '_> {
 
     /// Whether a further run on a text has ended or is under way.
     pub(super) fn has_runs(&self, text: &[u8]) -> bool {
-        match &self.ahead {
-            Speculation::Sees(speculator) => speculator.has_runs(&key(text)),
-            Speculation::Rehearses(..) => false,
-        }
+        matches!(&self.link, Link::Tests(tests) if tests.speculator.has_runs(&key(text)))
     }
 
     /// Ends the runs on a text that is decided.
     pub(super) fn leave_runs(&mut self, text: &[u8]) {
         if self.confidence.trust.keeps_rate()
-            && let Speculation::Sees(speculator) = &mut self.ahead
+            && let Link::Tests(tests) = &mut self.link
         {
-            let left = speculator.leave_runs(&key(text));
-            left.into_iter().for_each(|ticket| self.executor.cancel(ticket));
+            let left = tests.speculator.leave_runs(&key(text));
+            left.into_iter().for_each(|ticket| tests.executor.cancel(ticket));
         }
     }
 
     /// Permits tests of the best result while workers have nothing else to do: it will be judged this number of times.
     pub(super) fn may_judge_best(&mut self, times: usize) {
-        if let Speculation::Sees(speculator) = &mut self.ahead {
-            speculator.idle_runs = Some((Arc::clone(&self.current.best().text), times));
+        if let Link::Tests(tests) = &mut self.link {
+            tests.speculator.idle_runs = Some((Arc::clone(&self.current.best().text), times));
         }
     }
 
     /// Ends the tests whose questions were not asked, and counts those that have ended.
     pub(crate) fn leave_ahead(&mut self) -> Result<(), Interrupt> {
-        let Speculation::Sees(speculator) = &mut self.ahead else { return Ok(()) };
-        (speculator.mark, speculator.branches) = (None, None);
-        for ticket in speculator.running.keys() {
-            self.executor.cancel(*ticket);
+        let Link::Tests(tests) = &mut self.link else { return Ok(()) };
+        let mut board = tests.speculation.board();
+        board.set_mark(None);
+        board.start_over(None);
+        drop(board);
+        for ticket in tests.speculator.running.keys() {
+            tests.executor.cancel(*ticket);
         }
-        let mut early = Vec::new();
-        while !speculator.running.is_empty()
-            && let Some((ticket, outcome)) = self.executor.wait()
+        let mut last = Vec::new();
+        while !tests.speculator.running.is_empty()
+            && let Some((ticket, outcome)) = tests.executor.wait()
         {
-            early.extend(speculator.take(ticket, outcome));
+            tests.take(ticket, outcome);
+            last.push(ticket);
         }
-        speculator.ready.clear();
-        let ended: Vec<Ended> = speculator.ended.drain().flat_map(|(_, all)| all).collect();
-        early.into_iter().try_for_each(|ticket| self.tell_ended(ticket))?;
+        tests.speculator.ready.clear();
+        let ended: Vec<Ended> = tests.speculator.ended.drain().flat_map(|(_, all)| all).collect();
+        last.into_iter().try_for_each(|ticket| self.tell_ended(ticket))?;
         for Ended { outcome, bytes, slipped } in ended {
             self.count_of(bytes, slipped.as_deref(), &Outcome { unresolved: None, ..outcome }, IN_VAIN)?;
         }
         Ok(())
     }
 
-    /// Sets a checkpoint: `resume` continues the reduction from here. No question is open. A speculative run may end
-    /// here.
-    pub(crate) fn set_mark(&mut self, resume: Resume<'a>) -> Result<(), Interrupt> {
-        let goes_on = match &mut self.ahead {
-            Speculation::Sees(speculator) => {
-                speculator.mark = Some(Checkpoint { resume, answers: Vec::new() });
-                true
-            }
-            Speculation::Rehearses(run_ahead, _) => run_ahead.borrow_mut().checkpoint(resume),
-        };
-        if goes_on { Ok(()) } else { Err(self.unresolved("the rehearsal is over")) }
+    /// Sets a checkpoint: `resume` continues the reduction from here. No question is open.
+    pub(crate) fn set_mark(&mut self, resume: Resume<'a>) {
+        match &mut self.link {
+            Link::Tests(tests) => tests.speculation.board().set_mark(Some(Checkpoint::new(resume))),
+            Link::Branch(branch) => branch.borrow_mut().checkpoint(resume),
+        }
     }
 
-    /// Drops the checkpoint: replaying from an old one would cost more than the budget.
+    /// Drops the checkpoint, which is not that of the present state.
     pub(crate) fn forget_mark(&mut self) {
-        if let Speculation::Sees(speculator) = &mut self.ahead {
-            speculator.mark = None;
+        if let Link::Tests(tests) = &mut self.link {
+            tests.speculation.board().set_mark(None);
         }
     }
 
     /// Whether the next questions are looked for.
     pub(crate) fn looks_ahead(&self) -> bool {
-        match &self.ahead {
-            Speculation::Sees(speculator) => self.workers_ahead() > 1 && speculator.has_time(),
-            Speculation::Rehearses(..) => true,
+        match &self.link {
+            Link::Tests(tests) => tests.workers_ahead() > 1,
+            Link::Branch(_) => true,
         }
     }
 
-    /// To look ahead took so long.
-    pub(crate) fn looked_ahead(&mut self, time: Duration) {
-        if let Speculation::Sees(speculator) = &mut self.ahead {
-            speculator.spent += time;
-        }
+    /// Whether the branch of speculation that this is the copy in has an answer on a text. Then the text passed the gate.
+    pub(super) fn has_answer_in_branch(&self, key: &Key) -> bool {
+        matches!(&self.link, Link::Branch(branch) if branch.borrow().has_answer(key))
     }
 
-    /// Whether this is the copy in a speculative run.
-    pub(super) fn is_rehearsal(&self) -> bool {
-        matches!(self.ahead, Speculation::Rehearses(..))
+    /// Whether this is the copy in a branch of speculation.
+    pub(super) fn is_copy(&self) -> bool {
+        matches!(self.link, Link::Branch(_))
     }
 }
 
-impl<'a, 'g> Session<'a, 'g> {
-    /// A copy that is given the answers of a script; without one it is no more than the state.
-    pub(crate) fn copy(&self, run_ahead: Option<&SpeculativeRun<'a>>) -> Session<'a, 'g> {
-        let expectations = match &self.ahead {
-            Speculation::Sees(speculator) => &speculator.expectations,
-            Speculation::Rehearses(_, expectations) => expectations,
-        };
-        let (executor, ahead): (Box<dyn Executor + 'a>, _) = match run_ahead {
-            Some(run_ahead) => (
-                Box::new(Rehearsing(Rc::clone(run_ahead))),
-                Speculation::Rehearses(Rc::clone(run_ahead), Rc::clone(expectations)),
-            ),
-            None => {
-                let mut speculator = Speculator::default();
-                speculator.expectations = Rc::clone(expectations);
-                (Box::new(Inline::new(|_: &[u8]| false)), Speculation::Sees(Box::new(speculator)))
-            }
-        };
+impl<'a, 'g, L> Session<'a, 'g, L> {
+    /// Copies the state; the copy gets its answers from another side.
+    pub(crate) fn with_link<M>(&self, link: M) -> Session<'a, 'g, M> {
         Session {
-            executor,
-            sink: Box::new(Silent),
+            link,
             cancel: self.cancel,
             options: self.options,
             gate: self.gate.clone(),
@@ -299,7 +314,16 @@ impl<'a, 'g> Session<'a, 'g> {
             statistics: self.statistics.clone(),
             clock: self.clock.clone(),
             untested: self.untested.clone(),
-            ahead,
         }
+    }
+}
+
+/// A session that is the state and no more: a copy of it can continue from here.
+pub(crate) type Saved<'a, 'g> = Session<'a, 'g, ()>;
+
+impl<'a, 'g> Saved<'a, 'g> {
+    /// Continues in a branch of speculation.
+    pub(crate) fn in_branch(&self, branch: &SharedBranch<'a>) -> Session<'a, 'g> {
+        self.with_link(Link::Branch(SharedBranch::clone(branch)))
     }
 }

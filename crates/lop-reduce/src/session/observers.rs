@@ -26,7 +26,7 @@ impl Session<'_, '_> {
         ticket: Ticket,
         pass: &'static str,
         bytes: usize,
-        what: impl FnOnce() -> String,
+        what: &dyn Fn() -> String,
     ) -> Result<(), Interrupt> {
         if !self.observed.follows || self.is_answered(ticket) {
             return Ok(());
@@ -78,7 +78,7 @@ impl Session<'_, '_> {
     /// Holds on while the control is paused.
     pub(super) fn hold(&mut self) -> Result<(), Interrupt> {
         let control = &self.options.control;
-        if self.is_rehearsal() || !control.is_paused() || self.cancel.is_stopped() {
+        if self.is_copy() || !control.is_paused() || self.cancel.is_stopped() {
             return Ok(());
         }
         self.emit(&Event::Paused { tests: self.statistics.counts.total() })?;
@@ -100,7 +100,7 @@ impl Session<'_, '_> {
     /// once at each moment, so that a run that repeats this one does the same at the same moment.
     pub(super) fn check_skips(&mut self) -> Result<(), Interrupt> {
         let moment = self.observed.moment;
-        if self.is_rehearsal() || self.statistics.pass == BASELINE || moment == self.observed.looked {
+        if self.is_copy() || self.statistics.pass == BASELINE || moment == self.observed.looked {
             return Ok(());
         }
         self.observed.looked = moment;

@@ -1,38 +1,33 @@
-//! The speculative tests of a session, running or finished.
+//! The tests of a session, running or finished.
 
-use std::cell::RefCell;
 use std::collections::{BTreeMap, HashMap, VecDeque};
-use std::rc::Rc;
 use std::sync::Arc;
-use std::time::{Duration, Instant};
 
-use crate::rehearsal::{BranchQueue, Checkpoint, Known, SpeculativeRun};
-use lop_run::exec::{Key, Ticket};
+use lop_run::exec::{Executor, Key, Ticket};
 use lop_run::oracle::Outcome;
 
-use super::expectation::Expectations;
+use crate::event::EventSink;
+use crate::speculation::board::{SharedBranch, Speculation};
 
-/// Number of questions to find per worker: the search won't ask some of them.
-const PER_WORKER: usize = 2;
-/// Rehearsals take at most one of this number of seconds that tests take.
-const SHARE: u32 = 4;
-/// Behind each answer they take at most one of this number of seconds that a test takes on average.
-const OF_A_TEST: u32 = 2;
-/// They may take so long all the same.
-const SHORT: Duration = Duration::from_millis(10);
-
-/// The speculation of a session.
-pub(super) enum Speculation<'a> {
-    Sees(Box<Speculator<'a>>),
-    /// The session is the copy in a speculative run.
-    Rehearses(SpeculativeRun<'a>, Rc<RefCell<Expectations>>),
+/// The side of a session that answers its questions.
+pub(crate) enum Link<'a> {
+    /// Tests.
+    Tests(Box<Tests<'a>>),
+    /// A branch of speculation: the session is a copy.
+    Branch(SharedBranch<'a>),
 }
 
-/// The running tests, and the likely questions.
+/// The test and its sink, the running tests, and the speculation.
+pub(crate) struct Tests<'a> {
+    pub(super) executor: Box<dyn Executor + 'a>,
+    pub(super) sink: Box<dyn EventSink + 'a>,
+    pub(super) speculation: Arc<Speculation<'a>>,
+    pub(super) speculator: Speculator,
+}
+
+/// The running tests, and the finished ones whose questions were not asked yet.
 #[derive(Default)]
-pub(super) struct Speculator<'a> {
-    pub(super) mark: Option<Checkpoint<'a>>,
-    known: Known,
+pub(super) struct Speculator {
     pub(super) running: BTreeMap<Ticket, RunningTest>,
     /// The tests that have ended and whose questions were not asked yet.
     pub(super) ended: HashMap<Key, Vec<Ended>>,
@@ -40,22 +35,8 @@ pub(super) struct Speculator<'a> {
     smallest: HashMap<String, usize>,
     /// Outcomes for questions that were asked.
     pub(super) ready: VecDeque<(Ticket, Key, Outcome)>,
-    /// The branches since the last checkpoint; `None` if the search has taken another path.
-    pub(super) branches: Option<BranchQueue<'a>>,
-    /// Whether an answer has arrived since the last speculative run.
-    is_due: bool,
-    /// The end of the time for speculation; `None` if everything is found.
-    until: Option<Instant>,
     /// A text that may be asked about this number of times in the end.
     pub(super) idle_runs: Option<(Arc<[u8]>, usize)>,
-    pub(super) expectations: Rc<RefCell<Expectations>>,
-    /// Numbers of answered questions, of started tests and of finished tests, their time, and the time of the
-    /// speculative runs.
-    pub(super) answered: usize,
-    begun: usize,
-    tests: u32,
-    tested: Duration,
-    pub(super) spent: Duration,
 }
 
 /// A test that has ended before its question was asked.
@@ -85,7 +66,7 @@ pub(super) enum Stage {
     PendingQuestion,
 }
 
-impl Speculator<'_> {
+impl Speculator {
     /// The workers for the current questions.
     pub(super) fn asked(&self) -> usize {
         self.running.values().filter(|run| run.stage > Stage::Early).count()
@@ -94,18 +75,6 @@ impl Speculator<'_> {
     /// Whether a test on a text is running and still needed.
     pub(super) fn runs(&self, key: &Key) -> bool {
         self.running.values().any(|run| run.key == *key && run.stage != Stage::Left)
-    }
-
-    /// A test begins.
-    pub(super) fn begin(&mut self, ticket: Ticket, run: RunningTest) {
-        self.begun += 1;
-        self.running.insert(ticket, run);
-    }
-
-    /// The number of tests that may start if `spend` may start for each needed one. A cancelled test counts.
-    pub(super) fn affordable(&self, spend: f64) -> usize {
-        let needed = self.answered + self.asked();
-        ((spend * needed as f64) as usize).saturating_sub(self.begun)
     }
 
     /// Has a test of the last ones go whose questions may not be asked.
@@ -140,28 +109,12 @@ impl Speculator<'_> {
         open.map(leave).collect()
     }
 
-    /// Has the tests go whose questions are not among the wanted ones.
-    pub(super) fn leave_others(&mut self, wanted: &[Key]) -> Vec<Ticket> {
-        let others = self.running.iter_mut().filter(|(_, run)| run.stage == Stage::Early && !wanted.contains(&run.key));
-        let leave = |(ticket, run): (&Ticket, &mut RunningTest)| {
-            run.stage = Stage::Left;
-            *ticket
-        };
-        others.map(leave).collect()
-    }
-
-    /// Takes an outcome. Returns the ticket of a test whose question was not asked yet.
-    pub(super) fn take(&mut self, ticket: Ticket, outcome: Outcome) -> Option<Ticket> {
-        let RunningTest { key, text, stage } = self.running.remove(&ticket)?;
-        self.is_due = true;
-        self.tests += u32::from(outcome.verdict.is_some());
-        self.tested += outcome.duration;
-        if let Some(verdict) = outcome.verdict {
-            Rc::make_mut(&mut self.known).insert(key, verdict);
-        }
+    /// Takes an outcome.
+    pub(super) fn take(&mut self, ticket: Ticket, outcome: Outcome) {
+        let Some(RunningTest { key, text, stage }) = self.running.remove(&ticket) else { return };
         if stage == Stage::PendingQuestion {
             self.ready.push_back((ticket, key, outcome));
-            return None;
+            return;
         }
         if outcome.verdict.is_some() {
             let bytes = text.len();
@@ -173,7 +126,6 @@ impl Speculator<'_> {
             }
             self.ended.entry(key).or_default().push(Ended { outcome, bytes, slipped });
         }
-        Some(ticket)
     }
 
     /// Whether an outcome shows another failure, on a smaller text than all before it.
@@ -195,44 +147,6 @@ impl Speculator<'_> {
         }
         ended.map(|ended| ended.outcome)
     }
-
-    /// Whether there is time for speculation.
-    pub(super) fn has_time(&self) -> bool {
-        self.spent * SHARE <= self.tested + SHORT
-    }
-
-    /// Lists the predicted questions that are still possible and not asked yet, the likeliest first. While there are
-    /// more to find, it only lists those that are likelier than any of those could be.
-    pub(super) fn wanted(&self, slots: usize, is_whole: bool) -> Vec<Key> {
-        let Some(branches) = &self.branches else { return Vec::new() };
-        let asked: Vec<Key> = self.running.values().filter(|run| run.stage > Stage::Early).map(|run| run.key).collect();
-        let least = if is_whole { 0.0 } else { branches.is_whole_from(&self.known) };
-        let open = branches.open(&self.known, slots).into_iter().take_while(|(reach, _)| *reach >= least);
-        open.map(|(_, key)| key).filter(|key| !asked.contains(key)).collect()
-    }
-
-    /// Handles a question. If no branch has it, speculation starts again.
-    pub(super) fn ask(&mut self, key: &Key) {
-        let is_foreseen = self.branches.as_ref().is_some_and(|branches| branches.job(key).is_some());
-        if !is_foreseen && !self.known.contains_key(key) {
-            self.branches = None;
-        }
-    }
-
-    /// Makes one speculative run, if there is something new to find and time for it. Returns whether it did.
-    pub(super) fn rehearse(&mut self, slots: usize) -> bool {
-        let Some(mark) = self.mark.as_ref().filter(|_| self.has_time()) else { return false };
-        let from = Instant::now();
-        if std::mem::take(&mut self.is_due) {
-            self.until = Some(from + (self.tested / self.tests.max(1) / OF_A_TEST).max(SHORT));
-        }
-        let Some(until) = self.until.filter(|until| from < *until) else { return false };
-        let branches = self.branches.get_or_insert_with(|| BranchQueue::new(mark.clone()));
-        let has_found = branches.go_on(&self.known, slots, PER_WORKER * slots, until);
-        self.until = self.until.filter(|_| has_found);
-        self.spent += from.elapsed();
-        has_found
-    }
 }
 
 #[cfg(test)]
@@ -241,17 +155,13 @@ mod tests {
     use lop_engine::Verdict;
 
     /// The bytes of output that are kept of a test on a text of this length.
-    fn kept(speculator: &mut Speculator<'_>, bytes: usize, stage: Stage, slip: Option<&str>) -> usize {
+    fn kept(speculator: &mut Speculator, bytes: usize, stage: Stage, slip: Option<&str>) -> usize {
         let (key, ticket) = ([bytes as u8; 16], Ticket(bytes as u64));
-        speculator.begin(ticket, RunningTest { key, text: vec![b'x'; bytes].into(), stage });
+        speculator.running.insert(ticket, RunningTest { key, text: vec![b'x'; bytes].into(), stage });
         let output = || vec![b'o'; Outcome::TAIL];
         let slip = slip.map(str::to_owned);
         let outcome = Outcome::of(Verdict::NotInteresting);
-        assert!(
-            speculator
-                .take(ticket, Outcome { stdout_tail: output(), stderr_tail: output(), slip, ..outcome })
-                .is_some()
-        );
+        speculator.take(ticket, Outcome { stdout_tail: output(), stderr_tail: output(), slip, ..outcome });
         let outcome = speculator.ended.remove(&key).expect("it has ended").remove(0).outcome;
         outcome.stdout_tail.capacity() + outcome.stderr_tail.capacity()
     }

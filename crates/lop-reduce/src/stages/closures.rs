@@ -5,7 +5,7 @@
 //! needed, and the search continues before it. If the prefix and the longest uninteresting one differ by little text,
 //! all of that text counts as needed. The best result is the union of all closures, so no union is larger.
 
-use std::rc::Rc;
+use std::sync::Arc;
 
 use crate::interrupt::Interrupt;
 use crate::ordered::first_interesting;
@@ -97,7 +97,7 @@ fn keep_some(reducer: &mut Reducer<'_, '_>) -> Result<bool, Interrupt> {
     let Some(references) = found else { return Ok(false) };
     let before = reducer.weight();
     reducer.session.enter_pass(CLOSURES.name, reducer.round)?;
-    go_through(reducer, Search::new(Rc::new(references)))?;
+    go_through(reducer, Search::new(Arc::new(references)))?;
     Ok(reducer.weight() < before)
 }
 
@@ -120,10 +120,10 @@ fn go_through(reducer: &mut Reducer<'_, '_>, mut search: Search) -> Result<(), I
 /// The search for the closures that are needed.
 #[derive(Clone)]
 struct Search {
-    references: Rc<References>,
+    references: Arc<References>,
     needed: BitSet,
     /// The closures among which the next one is looked for.
-    waiting: Rc<Vec<usize>>,
+    waiting: Arc<Vec<usize>>,
     /// During the search, the shortest interesting run can end at one of these numbers. Before it, the question is
     /// whether the needed ones are enough.
     ends: Option<(usize, usize)>,
@@ -134,9 +134,9 @@ struct Search {
 }
 
 impl Search {
-    fn new(references: Rc<References>) -> Self {
+    fn new(references: Arc<References>) -> Self {
         let needed = references.always().clone();
-        let waiting = Rc::new(references.waiting(&needed, None));
+        let waiting = Arc::new(references.waiting(&needed, None));
         let most_refused = MOST_REFUSED + waiting.len().max(1).ilog2() as usize;
         Search { references, needed, waiting, ends: None, refused: 0, most_refused, is_over: false }
     }
@@ -152,7 +152,7 @@ impl Search {
                 return (!self.is_over).then(|| up_to(self, first + (last - first) / 2));
             }
             self.needed = self.references.with(&self.needed, &self.waiting[first..=last]);
-            self.waiting = Rc::new(self.references.waiting(&self.needed, Some(&self.waiting[..first])));
+            self.waiting = Arc::new(self.references.waiting(&self.needed, Some(&self.waiting[..first])));
             self.ends = None;
         }
         let (all, needed) = (self.references.with(&self.needed, &self.waiting), &self.needed);

@@ -12,7 +12,7 @@
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
-use std::rc::Rc;
+use std::sync::Arc;
 
 use crate::descent::{Descent, Part, Replacement, around};
 use crate::gain::Gain;
@@ -57,9 +57,9 @@ type Waiting = Ranked<(Reverse<u32>, NodeId), Work>;
 /// that time, and without ten kilobytes for every list that never gets a turn.
 #[derive(Clone)]
 enum Work {
-    Fresh(Rc<Sequence>),
-    Begun(Rc<SequenceSweep>),
-    Descent(Rc<Descent>),
+    Fresh(Arc<Sequence>),
+    Begun(Arc<SequenceSweep>),
+    Descent(Arc<Descent>),
 }
 
 impl Work {
@@ -107,7 +107,7 @@ struct Queue {
     waiting: BinaryHeap<Waiting>,
     /// Nodes, each with the descendant that is in its place now.
     replaced: Vec<(NodeId, NodeId)>,
-    definitions: Option<Rc<Definitions>>,
+    definitions: Option<Arc<Definitions>>,
     /// Whether to search for definitions again after the next turn of another list.
     is_due: bool,
 }
@@ -115,7 +115,7 @@ struct Queue {
 impl Queue {
     fn new(reducer: &mut Reducer<'_, '_>) -> Self {
         let tools = reducer.tools.as_ref().filter(|_| reducer.allows(&Unreferenced));
-        let definitions = tools.map(|tools| Rc::new(Definitions::of(reducer.current().document(), tools.grammar)));
+        let definitions = tools.map(|tools| Arc::new(Definitions::of(reducer.current().document(), tools.grammar)));
         let mut queue = Queue { waiting: BinaryHeap::new(), replaced: Vec::new(), definitions, is_due: false };
         queue.look_for_definitions(reducer);
         if reducer.allows(&Siblings) {
@@ -129,7 +129,7 @@ impl Queue {
         let (Some(definitions), Some(tools)) = (&mut self.definitions, &mut reducer.tools) else { return };
         let session = &reducer.session;
         let current = session.current();
-        let definitions = Rc::make_mut(definitions);
+        let definitions = Arc::make_mut(definitions);
         definitions.forget(|node| current.is_gone(node));
         let skip = |node| session.is_refused(Ask::Definition, node);
         let document = current.document();
@@ -211,9 +211,9 @@ fn go_through(reducer: &mut Reducer<'_, '_>, mut queue: Queue) -> Result<(), Int
 fn take_turn(reducer: &mut Reducer<'_, '_>, queue: &mut Queue, list: Waiting) -> Result<(), Interrupt> {
     let parent = list.tie.1;
     let mut sweep = match list.item {
-        Work::Fresh(sequence) => reducer.new_sweep(Rc::unwrap_or_clone(sequence)),
-        Work::Begun(sweep) => Rc::unwrap_or_clone(sweep),
-        Work::Descent(descent) => return descend(reducer, queue, Rc::unwrap_or_clone(descent)),
+        Work::Fresh(sequence) => reducer.new_sweep(Arc::unwrap_or_clone(sequence)),
+        Work::Begun(sweep) => Arc::unwrap_or_clone(sweep),
+        Work::Descent(descent) => return descend(reducer, queue, Arc::unwrap_or_clone(descent)),
     };
     let is_of_definitions = sweep.sequence.is_of_definitions();
     sweep.pass = Some(if is_of_definitions { Unreferenced.name() } else { Siblings.name() });
@@ -235,7 +235,7 @@ fn take_turn(reducer: &mut Reducer<'_, '_>, queue: &mut Queue, list: Waiting) ->
         let mean = sweep.mean_left(|unit| size_of(reducer, unit));
         let value = expected_gain(reducer, &sweep.sequence, sweep.needed(), sweep.undecided(), mean);
         let tie = (Reverse(sweep.sequence.depth), parent);
-        queue.waiting.push(Ranked { value, tie, item: Work::Begun(Rc::new(sweep)) });
+        queue.waiting.push(Ranked { value, tie, item: Work::Begun(Arc::new(sweep)) });
     }
     Ok(())
 }
@@ -323,7 +323,7 @@ fn waiting_descent(reducer: &Reducer<'_, '_>, descent: Descent) -> Option<Waitin
     let gain = Gain::of_replacing(all, kept);
     let value = part.chance * gain.value(reducer.options.prefer, saved);
     let tie = (Reverse(document.depth(node)), node);
-    Some(Ranked { value, tie, item: Work::Descent(Rc::new(descent)) })
+    Some(Ranked { value, tie, item: Work::Descent(Arc::new(descent)) })
 }
 
 /// A node stays, and so do the definitions that would have been removed with it.
@@ -341,7 +341,7 @@ fn waiting(reducer: &Reducer<'_, '_>, parent: NodeId, sequence: Sequence) -> Wai
     let size: f64 = sequence.units.iter().map(|unit| size_of(reducer, unit)).sum();
     let mean = size / sequence.units.len() as f64;
     let value = expected_gain(reducer, &sequence, 0, sequence.units.len(), mean);
-    Ranked { value, tie: (Reverse(depth), parent), item: Work::Fresh(Rc::new(sequence)) }
+    Ranked { value, tie: (Reverse(depth), parent), item: Work::Fresh(Arc::new(sequence)) }
 }
 
 /// The gain of a unit, in the measure that the user prefers to be small.

@@ -87,6 +87,13 @@ impl<E: Executor> Executor for Measured<E> {
         Some(self.finish(answer))
     }
 
+    fn wait_for(&mut self, most: Duration) -> Option<(Ticket, Outcome)> {
+        self.try_wait().or_else(|| {
+            let answer = self.inner.wait_for(most)?;
+            Some(self.finish(answer))
+        })
+    }
+
     fn cancel(&mut self, ticket: Ticket) {
         match self.queued.iter().position(|job| job.ticket == ticket) {
             Some(at) => {

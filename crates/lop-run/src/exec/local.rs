@@ -15,6 +15,7 @@ use std::fmt;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread::JoinHandle;
+use std::time::Duration;
 
 use crossbeam_channel::{Receiver, Sender, unbounded};
 
@@ -218,6 +219,13 @@ impl Executor for LocalWorkers {
         }
         let outcome = self.results.try_recv().ok()?;
         Some(self.finish(outcome))
+    }
+
+    fn wait_for(&mut self, most: Duration) -> Option<(Ticket, Outcome)> {
+        self.try_wait().or_else(|| {
+            let outcome = self.results.recv_timeout(most).ok()?;
+            Some(self.finish(outcome))
+        })
     }
 
     fn cancel(&mut self, ticket: Ticket) {

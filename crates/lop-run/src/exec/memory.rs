@@ -4,6 +4,7 @@
 //! lop-reduce has the conclusions of the current reduction, and the candidates that need no test.
 
 use std::collections::{HashMap, VecDeque};
+use std::time::Duration;
 
 use super::{Executor, Job, Ticket};
 use crate::oracle::Outcome;
@@ -138,6 +139,11 @@ impl Executor for Remembering<'_> {
     fn try_wait(&mut self) -> Option<(Ticket, Outcome)> {
         let known = self.known();
         known.or_else(|| self.inner.try_wait().map(|answer| self.note(answer)))
+    }
+
+    fn wait_for(&mut self, most: Duration) -> Option<(Ticket, Outcome)> {
+        let known = self.known();
+        known.or_else(|| self.inner.wait_for(most).map(|answer| self.note(answer)))
     }
 
     /// A job that the memory answered is already judged and is returned unchanged.

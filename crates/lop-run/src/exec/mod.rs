@@ -116,6 +116,14 @@ pub trait Executor {
     /// Returns an outcome if there is one. With `None`, jobs may still be in flight.
     fn try_wait(&mut self) -> Option<(Ticket, Outcome)>;
 
+    /// Returns an outcome, and waits for one for at most this long. With `None`, jobs may still be in flight.
+    fn wait_for(&mut self, most: Duration) -> Option<(Ticket, Outcome)> {
+        self.try_wait().or_else(|| {
+            thread::sleep(most);
+            self.try_wait()
+        })
+    }
+
     /// Cancels a job: kills its test, or doesn't start it. The job still comes back, as cancelled unless it was judged
     /// already. Ignores unknown tickets.
     fn cancel(&mut self, ticket: Ticket);
@@ -144,6 +152,10 @@ impl<E: Executor + ?Sized> Executor for &mut E {
 
     fn try_wait(&mut self) -> Option<(Ticket, Outcome)> {
         (**self).try_wait()
+    }
+
+    fn wait_for(&mut self, most: Duration) -> Option<(Ticket, Outcome)> {
+        (**self).wait_for(most)
     }
 
     fn cancel(&mut self, ticket: Ticket) {

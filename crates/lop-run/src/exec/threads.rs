@@ -3,7 +3,7 @@
 use std::collections::{HashSet, VecDeque};
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::thread::{Builder, Result as Unwound, Scope};
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use crossbeam_channel::{Receiver, Sender, unbounded};
 
@@ -138,6 +138,13 @@ impl Executor for Threads {
         }
         let answer = self.answers.try_recv().ok()?;
         Some(self.finish(answer))
+    }
+
+    fn wait_for(&mut self, most: Duration) -> Option<(Ticket, Outcome)> {
+        self.try_wait().or_else(|| {
+            let answer = self.answers.recv_timeout(most).ok()?;
+            Some(self.finish(answer))
+        })
     }
 
     fn cancel(&mut self, ticket: Ticket) {

@@ -16,7 +16,7 @@ const SUREST: f64 = 0.97;
 
 /// The share of interesting candidates in each pass.
 #[derive(Default)]
-pub(super) struct Expectations {
+pub(crate) struct Expectations {
     /// Interesting ones, and all, by the pass and the step of the chance.
     seen: HashMap<(&'static str, usize), (u32, u32)>,
     /// The questions that are open.
@@ -29,12 +29,12 @@ fn step(chance: f64) -> usize {
 
 impl Expectations {
     /// A candidate of a pass is asked about.
-    pub(super) fn expect(&mut self, key: Key, pass: &'static str, chance: f64) {
+    pub(crate) fn expect(&mut self, key: Key, pass: &'static str, chance: f64) {
         self.open.insert(key, (pass, step(chance)));
     }
 
     /// It was answered.
-    pub(super) fn learn(&mut self, key: &Key, is_interesting: bool) {
+    pub(crate) fn learn(&mut self, key: &Key, is_interesting: bool) {
         if let Some(kind) = self.open.remove(key) {
             let (yes, all) = self.seen.entry(kind).or_default();
             *yes += u32::from(is_interesting);
@@ -43,7 +43,7 @@ impl Expectations {
     }
 
     /// Returns the probability from the experience with such candidates. A certain one stays certain.
-    pub(super) fn corrected(&self, pass: &'static str, chance: f64) -> f64 {
+    pub(crate) fn corrected(&self, pass: &'static str, chance: f64) -> f64 {
         if chance >= 1.0 {
             return SUREST;
         }
