@@ -121,7 +121,12 @@ fn reduced(workers: usize, options: &Options) -> (Rounds, u64, Accepted) {
     let (mut executor, mut accepted) = (Rounds::new(workers), Accepted::default());
     let report = reduce_with(input.as_bytes(), grammar, &mut executor, options, &mut accepted, &Cancel::new())
         .expect("the input is interesting");
-    assert!(accepted.busy.is_empty() && accepted.most <= workers, "{:?}, {} of {workers}", accepted.busy, accepted.most);
+    assert!(
+        accepted.busy.is_empty() && accepted.most <= workers,
+        "{:?}, {} of {workers}",
+        accepted.busy,
+        accepted.most
+    );
     (executor, report.tests.total(), accepted)
 }
 

@@ -100,7 +100,7 @@ use ordered::first_interesting;
 use parsing::{parse, parser, tools};
 use reasons::{necessity, necessity_of_files};
 use reducer::{Input, Reducer};
-use session::Session;
+use session::{Session, Tests};
 use speculation::board::Speculation;
 use stages::sweeps::{sweep_all, sweep_over};
 use stages::text::shrink_until;
@@ -238,16 +238,8 @@ fn reduce_in_time(
     let units = files.unwrap_or_else(|| before.tokens.max(read.leaves(&input)));
     let threads = if executor.runs_beside() { Speculation::threads() } else { 0 };
     let speculation = Speculation::new();
-    let session = Session::new(
-        Arc::clone(&input),
-        before,
-        grammar.clone(),
-        executor,
-        sink,
-        Arc::clone(&speculation),
-        cancel,
-        options,
-    );
+    let tests = Tests::new(executor, sink, Arc::clone(&speculation));
+    let session = Session::new(Arc::clone(&input), before, grammar.clone(), tests, cancel, options);
     let mut reducer = Reducer {
         session,
         options,

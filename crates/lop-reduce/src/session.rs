@@ -20,13 +20,13 @@ use std::time::{Duration, Instant};
 use lop_engine::Verdict;
 use lop_grammar::{Grammar, RuleId};
 use lop_passes::{Ask, Cascade};
-use lop_run::exec::{Executor, Job, Ticket, key};
+use lop_run::exec::{Job, Ticket, key};
 use lop_run::oracle::{Cancel, Outcome, Recalled, Unresolved};
 use lop_syntax::NodeId;
 
 use super::current::{Candidate, Current};
 use super::error::ReduceError;
-use super::event::{Event, EventSink};
+use super::event::Event;
 use super::formatter::{Formatter, FormatterError};
 use super::gate::Gate;
 use super::interrupt::Interrupt;
@@ -36,18 +36,18 @@ use super::question_source::QuestionSource;
 use super::rates::Rates;
 use super::report::{Ended, PassStats, RuleStats};
 use super::size::Size;
-use super::speculation::board::Speculation;
 
 use clock::Clock;
 use confidence::Confidence;
 use deadlines::Deadlines;
 use free_work_budget::FreeWorkBudget;
 use observed::Observed;
-use speculator::{Link, Speculator, Tests};
+use speculator::Link;
 use statistics::Statistics;
 
 pub(super) use ahead::Saved;
 pub use deadlines::{BASELINE_DEADLINE, usual_deadline};
+pub(super) use speculator::Tests;
 
 /// The subject of tests whose answers nothing waits for.
 const IN_VAIN: &str = "not needed any more";
@@ -82,9 +82,7 @@ impl<'a, 'g> Session<'a, 'g> {
         input: Arc<[u8]>,
         size: Size,
         grammar: Option<Arc<Grammar>>,
-        executor: &'a mut dyn Executor,
-        sink: &'a mut dyn EventSink,
-        speculation: Arc<Speculation<'a>>,
+        tests: Tests<'a>,
         cancel: &'a Cancel,
         options: &'a Options,
     ) -> Self {
@@ -93,13 +91,8 @@ impl<'a, 'g> Session<'a, 'g> {
         let limit = options.max_time.and_then(|most| started.checked_add(most));
         cancel.expire_at(cancel.expiry().into_iter().chain(limit).min());
         Session {
-            observed: Observed::new(sink.follows()),
-            link: Link::Tests(Box::new(Tests {
-                executor: Box::new(executor),
-                sink: Box::new(sink),
-                speculation,
-                speculator: Speculator::default(),
-            })),
+            observed: Observed::new(tests.sink.follows()),
+            link: Link::Tests(Box::new(tests)),
             cancel,
             options,
             gate: None,

@@ -25,6 +25,17 @@ pub(crate) struct Tests<'a> {
     pub(super) speculator: Speculator,
 }
 
+impl<'a> Tests<'a> {
+    /// No test runs yet.
+    pub(crate) fn new(
+        executor: &'a mut dyn Executor,
+        sink: &'a mut dyn EventSink,
+        speculation: Arc<Speculation<'a>>,
+    ) -> Self {
+        Tests { executor: Box::new(executor), sink: Box::new(sink), speculation, speculator: Speculator::default() }
+    }
+}
+
 /// The running tests, and the finished ones whose questions were not asked yet.
 #[derive(Default)]
 pub(super) struct Speculator {

@@ -341,7 +341,8 @@ impl<'a> Branch<'a> {
             return None;
         }
         let key = key(&job.candidate);
-        let replayed = self.replay.pop_front_if(|(next, _)| *next == key).map(|(_, verdict)| verdict);
+        let is_next = self.replay.front().is_some_and(|(next, _)| *next == key);
+        let replayed = is_next.then(|| self.replay.pop_front()).flatten().map(|(_, verdict)| verdict);
         let verdict = replayed.or_else(|| {
             let speculation = Arc::clone(&self.speculation);
             let mut board = speculation.board();
