@@ -15,7 +15,7 @@ use super::session::Session;
 use super::tally::{Rate, Tally};
 
 /// Runs on the unchanged input before anything is believed.
-const RUNS: u32 = 2;
+pub(super) const RUNS: u32 = 2;
 /// Number of runs after a refusal, to measure how often the test contradicts itself: two could be chance, and a test
 /// that refuses a quarter of its runs would be reported as one that refuses its own input.
 const RUNS_WHEN_REFUSED: u32 = 5;
@@ -38,7 +38,10 @@ pub(super) fn judge(session: &mut Session<'_, '_>, options: &Options) -> Result<
     // Whether it has given another answer each time.
     let mut turns = true;
     let mut before = None;
-    session.will_judge(&input, RUNS as usize)?;
+    // They usually run since before the input was parsed.
+    if !session.has_runs(&input) {
+        session.will_judge(&input, RUNS as usize)?;
+    }
     let empties = empties(&input, options);
     for empty in &empties {
         session.will_judge(empty, 1)?;

@@ -108,7 +108,7 @@ impl Control {
     }
 
     /// Waits until the reduction is resumed or must stop.
-    pub(super) fn hold(&self, cancel: &Cancel) {
+    pub fn hold(&self, cancel: &Cancel) {
         while !cancel.is_stopped() {
             let waiting = {
                 let mut wake = self.wake();

@@ -221,6 +221,12 @@ fn reduce_in_time(
         grammar => grammar,
     };
     let any_text = OnceLock::new();
+    let threads = if executor.runs_beside() { Speculation::threads() } else { 0 };
+    let speculation = Speculation::new();
+    let mut tests = Tests::new(executor, sink, Arc::clone(&speculation));
+    // While they run, the input is parsed. A small one is parsed in no time.
+    let times = if input.len() > SMALL { baseline::RUNS as usize } else { 0 };
+    tests.start_early(&input, times, options.deadline.unwrap_or(BASELINE_DEADLINE));
     let read = match grammar.as_deref() {
         Some(grammar) if input.len() <= options.max_parse() => Read::first(grammar, &input, &stop),
         _ => Read::Nothing,
@@ -231,14 +237,14 @@ fn reduce_in_time(
         _ => count_words(&input),
     };
     let errors = read.document().map_or(0, Document::errors);
-    if let Some(wanted) = options.syntax {
-        check_syntax(wanted, said.as_deref(), &read)?;
+    if let Some(wanted) = options.syntax
+        && let Err(error) = check_syntax(wanted, said.as_deref(), &read)
+    {
+        tests.stop();
+        return Err(error);
     }
     let files = project.map(|project| project.archive().entries(&input).len());
     let units = files.unwrap_or_else(|| before.tokens.max(read.leaves(&input)));
-    let threads = if executor.runs_beside() { Speculation::threads() } else { 0 };
-    let speculation = Speculation::new();
-    let tests = Tests::new(executor, sink, Arc::clone(&speculation));
     let session = Session::new(Arc::clone(&input), before, grammar.clone(), tests, cancel, options);
     let mut reducer = Reducer {
         session,
@@ -277,7 +283,10 @@ fn reduce_in_time(
         Ok(()) => Ended::Complete,
         Err(Interrupt::Ended(ended)) => ended,
         Err(Interrupt::Returned | Interrupt::Skipped) => unreachable!("the driver begins again"),
-        Err(Interrupt::Failed(error)) => return Err(error),
+        Err(Interrupt::Failed(error)) => {
+            reducer.session.stop_tests();
+            return Err(error);
+        }
     };
     finish(reducer, before, ended)
 }
@@ -296,6 +305,9 @@ impl<'g> Languages<'g> {
         self.any_text.get_or_init(|| Grammar::of_text(text).ok().filter(|_| is_text(text))).as_ref()
     }
 }
+
+/// The tests of an input of more bytes start before it is parsed.
+const SMALL: usize = 64 << 10;
 
 /// Bytes at the start of an input that tell whether it is text.
 const LOOKED_AT: usize = 64 << 10;
@@ -327,6 +339,11 @@ fn check_syntax(wanted: Syntax, grammar: Option<&Grammar>, read: &Read) -> Resul
 }
 
 fn run<'g>(reducer: &mut Reducer<'_, 'g>, languages: Languages<'g>, mut read: Read) -> Result<(), Interrupt> {
+    let is_split = is_split(&read);
+    reducer.begin(move |reducer| {
+        // Speculation only collects questions; its end doesn't matter.
+        let _ = reduce_text(reducer, languages, is_split, Read::Nothing);
+    })?;
     let empty_is_interesting = baseline::judge(&mut reducer.session, reducer.options)?;
     let Options { keep, syntax, .. } = reducer.options;
     let stop = Arc::clone(&reducer.stop);
@@ -370,9 +387,22 @@ fn take_empty(reducer: &mut Reducer<'_, '_>) -> Result<(), Interrupt> {
 
 /// Reduces the best result as far as possible. `read` has the known facts about it.
 fn reduce_best<'g>(reducer: &mut Reducer<'_, 'g>, languages: Languages<'g>, read: Read) -> Result<(), Interrupt> {
+    let is_split = is_split(&read);
+    reduce_text(reducer, languages, is_split, read)
+}
+
+/// Whether conditionals may split the constructs of a text: a tree without errors has the groups in it.
+fn is_split(read: &Read) -> bool {
+    read.document().is_none_or(|document| document.errors() > 0)
+}
+
+fn reduce_text<'g>(
+    reducer: &mut Reducer<'_, 'g>,
+    languages: Languages<'g>,
+    is_split: bool,
+    read: Read,
+) -> Result<(), Interrupt> {
     let Some(grammar) = languages.grammar else { return plan::run(reducer) };
-    // A tree without errors has the groups in it.
-    let is_split = read.document().is_none_or(|document| document.errors() > 0);
     let is_changed = clean_text(reducer, grammar)? | (is_split && resolve_conditionals(reducer, grammar)?);
     let read = if is_changed { Read::Nothing } else { read };
     if let Read::Tree(parsed) = read {
@@ -383,6 +413,7 @@ fn reduce_best<'g>(reducer: &mut Reducer<'_, 'g>, languages: Languages<'g>, read
         reducer.session.emit(&Event::Note("still too large to parse; continuing as text"))?;
         return plan::run(reducer);
     }
+    reducer.session.check_memory()?;
     let parsed = parse(grammar, reducer.session.best(), &reducer.stop);
     reduce_parsed(reducer, grammar, languages, parsed)
 }

@@ -6,13 +6,13 @@
 //!
 //! The memory lasts for one reduction. Outcomes of earlier runs come from `Remembering` in lop-run, instead of a test.
 
-use std::collections::HashMap;
 use std::hash::{DefaultHasher, Hash, Hasher};
 
 use lop_engine::Verdict;
 use lop_passes::Ask;
 use lop_run::exec::{Key, key};
 use lop_syntax::{NodeId, without_blanks};
+use rpds::HashTrieMapSync as Map;
 
 use super::tally::Tally;
 
@@ -128,21 +128,36 @@ pub(super) fn memo(what: impl Hash) -> u64 {
 #[derive(Clone, Default)]
 pub(super) struct Refusals {
     /// The tokens of the file then, and the number of the tree that it was proposed on.
-    refused: HashMap<u64, (usize, u64)>,
+    refused: Map<u64, (usize, u64)>,
     /// The number of the tree as it is now.
     tree: u64,
 }
 
-/// All that is remembered.
+/// All that is remembered. Copies share it.
 #[derive(Clone, Default)]
 pub(super) struct Memory {
-    texts: HashMap<Key, Entry>,
+    texts: Map<Key, Entry>,
     proposals: Refusals,
     /// The tokens of the file when this was refused of the tree's nodes.
-    nodes: HashMap<(Ask, NodeId), usize>,
+    nodes: Map<(Ask, NodeId), usize>,
 }
 
 impl Memory {
+    fn edit(&mut self, text: Key, change: impl FnOnce(&mut Entry)) {
+        if let Some(entry) = self.texts.get_mut(&text) {
+            change(entry);
+        } else {
+            let mut entry = Entry::default();
+            change(&mut entry);
+            self.texts.insert_mut(text, entry);
+        }
+    }
+
+    fn edit_all(&mut self, is_meant: impl Fn(&Entry) -> bool, change: impl Fn(&mut Entry)) {
+        let meant: Vec<Key> = self.texts.iter().filter(|(_, entry)| is_meant(entry)).map(|(key, _)| *key).collect();
+        meant.into_iter().for_each(|key| self.edit(key, &change));
+    }
+
     /// The test's answers on a text.
     pub(super) fn answers(&self, text: &Key) -> Option<&Answers> {
         self.texts.get(text)?.answers.as_ref()
@@ -151,21 +166,20 @@ impl Memory {
     /// Forgets the answers on texts that the test has called interesting; those that need no test stay.
     pub(super) fn forget_interesting(&mut self) {
         let is_lucky = |answers: &Answers| answers.tally.yes > 0 && answers.tally.yes < CERTAIN;
-        let lucky = self.texts.values_mut().filter(|entry| entry.answers.as_ref().is_some_and(is_lucky));
-        lucky.for_each(|entry| entry.answers = None);
+        self.edit_all(|entry| entry.answers.as_ref().is_some_and(is_lucky), |entry| entry.answers = None);
     }
 
     /// Takes note of the answers on a text, all of them.
     pub(super) fn set_answers(&mut self, text: Key, answers: Answers) {
-        self.texts.entry(text).or_default().answers = Some(answers);
+        self.edit(text, |entry| entry.answers = Some(answers));
     }
 
     /// Remembers the outcome of a text and, if `loosely`, of texts that differ only in blanks.
     pub(super) fn note(&mut self, text: &[u8], record: Record, loosely: bool) {
         if let Some(key) = blank_key(text).filter(|_| loosely) {
-            self.texts.entry(key).or_default().record = Some(record.clone());
+            self.edit(key, |entry| entry.record = Some(record.clone()));
         }
-        self.texts.entry(key(text)).or_default().record = Some(record);
+        self.edit(key(text), |entry| entry.record = Some(record));
     }
 
     /// The record of a text that was asked about, or of one that differs from it in blanks only.
@@ -184,14 +198,14 @@ impl Memory {
 
     /// Texts that were refused for a new syntax error may be asked about.
     pub(super) fn forget_unparsed(&mut self) {
-        let is_unparsed = |entry: &&mut Entry| entry.record.as_ref().is_some_and(|record| record.why == Why::Unparsed);
-        self.texts.values_mut().filter(is_unparsed).for_each(|entry| entry.answers = None);
+        let is_unparsed = |entry: &Entry| entry.record.as_ref().is_some_and(|record| record.why == Why::Unparsed);
+        self.edit_all(is_unparsed, |entry| entry.answers = None);
     }
 
     /// Remembers that a text was refused, and texts that differ only in blanks if that matters.
     pub(super) fn refuse_with_blanks(&mut self, text: &[u8]) {
         if let Some(key) = blank_key(text) {
-            self.texts.entry(key).or_default().is_refused_with_blanks = true;
+            self.edit(key, |entry| entry.is_refused_with_blanks = true);
         }
     }
 
@@ -203,12 +217,14 @@ impl Memory {
 
     /// A refusal says nothing any more of texts that differ in blanks: any may have been a lie.
     pub(super) fn distrust_blanks(&mut self) {
-        self.texts.values_mut().for_each(|entry| entry.is_refused_with_blanks = false);
+        self.edit_all(|entry| entry.is_refused_with_blanks, |entry| entry.is_refused_with_blanks = false);
     }
 
     /// Grants a text that timed out one more test; `false` if it had that before.
     pub(super) fn take_second_chance(&mut self, text: Key) -> bool {
-        !std::mem::replace(&mut self.texts.entry(text).or_default().had_second_chance, true)
+        let is_first = !self.had_second_chance(&text);
+        self.edit(text, |entry| entry.had_second_chance = true);
+        is_first
     }
 
     /// Whether a text is asked once more after it had timed out.
@@ -218,7 +234,7 @@ impl Memory {
 
     /// Notes that a proposal was refused when the file had this number of tokens.
     pub(super) fn refuse(&mut self, memo: u64, tokens: usize) {
-        self.proposals.refused.insert(memo, (tokens, self.proposals.tree));
+        self.proposals.refused.insert_mut(memo, (tokens, self.proposals.tree));
     }
 
     /// Whether a proposal was refused when the file was not much larger than now.
@@ -238,7 +254,7 @@ impl Memory {
 
     /// Notes that the file of `tokens` tokens is not interesting when this is done to a node.
     pub(super) fn refuse_node(&mut self, ask: Ask, node: NodeId, tokens: usize) {
-        self.nodes.insert((ask, node), tokens);
+        self.nodes.insert_mut((ask, node), tokens);
     }
 
     /// Whether this was refused when the file was not much larger than now.
@@ -253,12 +269,13 @@ impl Memory {
         find: impl FnOnce(&mut dyn Iterator<Item = NodeId>) -> Result<Vec<Option<NodeId>>, E>,
     ) -> Result<(), E> {
         self.proposals.tree += 1;
-        let old: Vec<_> = self.nodes.drain().collect();
-        let found = find(&mut old.iter().map(|((_, node), _)| *node))?;
-        for (((ask, _), then), node) in old.into_iter().zip(found) {
+        let old = std::mem::take(&mut self.nodes);
+        let found = find(&mut old.keys().map(|(_, node)| *node))?;
+        for (((ask, _), then), node) in old.iter().zip(found) {
             if let Some(node) = node {
                 // Two nodes may have become one; the order of the map must not decide.
-                self.nodes.entry((ask, node)).and_modify(|other| *other = then.max(*other)).or_insert(then);
+                let then = self.nodes.get(&(*ask, node)).map_or(*then, |other| *then.max(other));
+                self.nodes.insert_mut((*ask, node), then);
             }
         }
         Ok(())
@@ -266,13 +283,13 @@ impl Memory {
 
     /// Forgets the refusals of nodes: their tree was replaced.
     pub(super) fn forget_nodes(&mut self) {
-        self.nodes.clear();
+        self.nodes = Map::default();
     }
 
     /// Forgets the refusals of proposals and nodes, so that all are tested again. Outcomes of texts stay.
     pub(super) fn forget_refusals(&mut self) {
-        self.proposals.refused.clear();
-        self.nodes.clear();
+        self.proposals.refused = Map::default();
+        self.nodes = Map::default();
     }
 }
 

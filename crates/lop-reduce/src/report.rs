@@ -54,6 +54,15 @@ impl Counts {
             None => self.unresolved += 1,
         }
     }
+
+    /// Counts the runs that were counted elsewhere.
+    pub(super) fn add_all(&mut self, other: Counts) {
+        self.interesting += other.interesting;
+        self.not_interesting += other.not_interesting;
+        self.invalid += other.invalid;
+        self.timeout += other.timeout;
+        self.unresolved += other.unresolved;
+    }
 }
 
 /// The statistics of one pass over all rounds.

@@ -69,7 +69,6 @@ pub(super) struct Session<'a, 'g, L = Link<'a>> {
     memory: Memory,
     confidence: Confidence,
     deadlines: Deadlines,
-    next_ticket: u64,
     observed: Observed,
     pub(super) statistics: Statistics,
     pub(super) clock: Clock,
@@ -101,7 +100,6 @@ impl<'a, 'g> Session<'a, 'g> {
             memory: Memory::default(),
             confidence: Confidence::new(options.confirm, options.flaky.map(Rates::new)),
             deadlines: Deadlines::new(options.deadline),
-            next_ticket: 0,
             statistics: Statistics::new(BASELINE, grammar),
             clock: Clock::new(started),
             untested: FreeWorkBudget::default(),
@@ -267,9 +265,7 @@ impl<'a, 'g> Session<'a, 'g> {
         what: &dyn Fn() -> String,
     ) -> Result<Outcome, Interrupt> {
         let in_pass = pass.unwrap_or(self.statistics.pass);
-        let ticket = Ticket(self.next_ticket);
-        self.next_ticket += 1;
-        let job = Job { ticket, candidate: Arc::clone(text), deadline };
+        let job = Job { ticket: Ticket(0), candidate: Arc::clone(text), deadline };
         let outcome = match &self.link {
             Link::Branch(branch) => {
                 let verdict = branch.borrow_mut().answer(job, in_pass, chance);

@@ -5,6 +5,7 @@ use std::fs::File;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::thread;
 use std::time::{Duration, Instant};
 
 use crate::exit_code::Code;
@@ -270,14 +271,16 @@ impl Reduction {
         };
         let mut memory = self.reporters.notes.clone();
         let mut executor = Remembering::new(&mut *self.workers, &mut memory);
-        let mut sink = Checkup::new(examination, cancel, self.test.checkup, &mut self.reporters);
-        let result = self.note.take().map_or(Ok(()), |note| sink.event(&Event::Note(&note)));
-        let result = result.map_err(|source| ReduceError::Sink { source, best: content.to_vec() });
-        let grammar = self.case.grammar.clone();
-        let result = result.and_then(|()| {
-            reduce_shared(Arc::clone(content), grammar, &mut executor, &self.options, &mut sink, cancel)
+        let (options, reporters, note) = (&self.options, &mut self.reporters, self.note.take());
+        let (extent, grammar) = (self.test.checkup, self.case.grammar.clone());
+        let (result, (made, attention)) = thread::scope(|scope| {
+            let mut sink = Checkup::new(examination, (cancel, &options.control), extent, reporters, scope);
+            let result = note.map_or(Ok(()), |note| sink.event(&Event::Note(&note)));
+            let result = result.map_err(|source| ReduceError::Sink { source, best: content.to_vec() });
+            let result = result
+                .and_then(|()| reduce_shared(Arc::clone(content), grammar, &mut executor, options, &mut sink, cancel));
+            (result, sink.end())
         });
-        let (made, attention) = (sink.made(), sink.attention());
         self.reporting.attention.extend(attention);
         (result, made)
     }

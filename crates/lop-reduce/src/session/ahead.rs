@@ -9,39 +9,26 @@ use lop_run::exec::{Job, Key, Ticket, key};
 use lop_run::oracle::Outcome;
 
 use super::observed::Observed;
-use super::speculator::{Ended, Link, RunningTest, Stage, Tests};
-use super::{IN_VAIN, Session};
+use super::speculator::{Ended, Link, RunningTest, Speculator, Stage, Tests};
+use super::{BASELINE, IN_VAIN, Session};
 
 /// While speculation may find a likelier question, the session looks for it this often.
 const OFTEN: Duration = Duration::from_micros(500);
 
+/// Speculation makes no tree of a text with more bytes, before lop itself has one: two of them take too much memory.
+const MOST_PARSED_AHEAD: usize = 256 << 10;
+
 /// An early test gives way to one that is this number of times as likely to be needed.
 const GIVES_WAY: f64 = 2.0;
-
-impl<'a> Tests<'a> {
-    /// The workers, if one of them can run tests ahead of their time.
-    fn workers_ahead(&self) -> usize {
-        if self.executor.runs_beside() { self.executor.slots() } else { 1 }
-    }
-
-    /// Takes an outcome.
-    fn take(&mut self, ticket: Ticket, outcome: Outcome) {
-        let Some(run) = self.speculator.running.get(&ticket) else { return };
-        if let Some(verdict) = outcome.verdict.filter(|_| self.workers_ahead() > 1) {
-            self.speculation.board().learn(run.key, verdict);
-            self.speculation.wake();
-        }
-        self.speculator.take(ticket, outcome);
-    }
-}
 
 impl<'a> Session<'a, '_> {
     /// Hands over a candidate that is expected to be interesting with this chance.
     pub(super) fn hand_over(&mut self, job: Job, pass: &'static str, chance: f64) -> Result<Ticket, Interrupt> {
-        let ticket = job.ticket;
-        let Link::Tests(tests) = &mut self.link else { return Ok(ticket) };
+        let Link::Tests(tests) = &mut self.link else { return Ok(job.ticket) };
+        let ticket = tests.speculator.new_ticket();
         let key = key(&job.candidate);
-        if tests.workers_ahead() > 1 {
+        // No branch has the runs of the baseline.
+        if tests.workers_ahead() > 1 && pass != BASELINE {
             tests.speculation.board().asked(key, pass, chance);
             tests.speculation.wake();
         }
@@ -58,7 +45,7 @@ impl<'a> Session<'a, '_> {
         left.into_iter().for_each(|early| executor.cancel(early));
         let text = Arc::clone(&job.candidate);
         speculator.running.insert(ticket, RunningTest { key, text, stage: Stage::PendingQuestion });
-        executor.submit(job);
+        executor.submit(Job { ticket, ..job });
         // Its worker runs the new test.
         left.map_or(Ok(()), |early| self.tell_ended(early))?;
         Ok(ticket)
@@ -79,7 +66,8 @@ impl<'a> Session<'a, '_> {
             let is_explored = self.run_ahead()?;
             let Link::Tests(tests) = &mut self.link else { return Ok(None) };
             if let Some((ticket, key, outcome)) = tests.speculator.ready.pop_front() {
-                if let Some(verdict) = outcome.verdict.filter(|_| tests.workers_ahead() > 1) {
+                let is_question = tests.workers_ahead() > 1 && self.statistics.pass != BASELINE;
+                if let Some(verdict) = outcome.verdict.filter(|_| is_question) {
                     tests.speculation.board().answered(key, verdict);
                 }
                 return Ok(Some((ticket, outcome)));
@@ -177,11 +165,12 @@ impl<'a> Session<'a, '_> {
     pub(super) fn tests_ended(&self) -> u64 {
         let ahead = match &self.link {
             Link::Tests(tests) => {
-                tests.speculator.ended.values().map(Vec::len).sum::<usize>() + tests.speculator.ready.len()
+                let Speculator { ended, ready, dropped, .. } = &tests.speculator;
+                (ended.values().map(Vec::len).sum::<usize>() + ready.len()) as u64 + dropped.0.total()
             }
             Link::Branch(_) => 0,
         };
-        self.statistics.counts.total() + ahead as u64
+        self.statistics.counts.total() + ahead
     }
 
     /// Returns the number of tests that have started, including the running ones.
@@ -191,12 +180,9 @@ impl<'a> Session<'a, '_> {
     }
 
     fn start(&mut self, job: Job, key: Key, stage: Stage) -> Result<(), Interrupt> {
-        let ticket = Ticket(self.next_ticket);
         let Link::Tests(tests) = &mut self.link else { return Ok(()) };
-        self.next_ticket += 1;
         let bytes = job.candidate.len();
-        tests.speculator.running.insert(ticket, RunningTest { key, text: Arc::clone(&job.candidate), stage });
-        tests.executor.submit(Job { ticket, ..job });
+        let ticket = tests.start(job, key, stage);
         self.tell_trying(ticket, self.statistics.pass, bytes, &|| "what is likely to be asked next".to_owned())
     }
 
@@ -216,7 +202,7 @@ impl<'a> Session<'a, '_> {
     }
 
     /// Whether a further run on a text has ended or is under way.
-    pub(super) fn has_runs(&self, text: &[u8]) -> bool {
+    pub(crate) fn has_runs(&self, text: &[u8]) -> bool {
         matches!(&self.link, Link::Tests(tests) if tests.speculator.has_runs(&key(text)))
     }
 
@@ -237,6 +223,13 @@ impl<'a> Session<'a, '_> {
         }
     }
 
+    /// Ends all tests, after an error.
+    pub(crate) fn stop_tests(&mut self) {
+        if let Link::Tests(tests) = &mut self.link {
+            tests.stop();
+        }
+    }
+
     /// Ends the tests whose questions were not asked, and counts those that have ended.
     pub(crate) fn leave_ahead(&mut self) -> Result<(), Interrupt> {
         let Link::Tests(tests) = &mut self.link else { return Ok(()) };
@@ -244,19 +237,14 @@ impl<'a> Session<'a, '_> {
         board.set_mark(None);
         board.start_over(None);
         drop(board);
-        for ticket in tests.speculator.running.keys() {
-            tests.executor.cancel(*ticket);
-        }
-        let mut last = Vec::new();
-        while !tests.speculator.running.is_empty()
-            && let Some((ticket, outcome)) = tests.executor.wait()
-        {
-            tests.take(ticket, outcome);
-            last.push(ticket);
-        }
+        let last = tests.stop();
         tests.speculator.ready.clear();
         let ended: Vec<Ended> = tests.speculator.ended.drain().flat_map(|(_, all)| all).collect();
+        let (counts, time) = std::mem::take(&mut tests.speculator.dropped);
         last.into_iter().try_for_each(|ticket| self.tell_ended(ticket))?;
+        self.statistics.counts.add_all(counts);
+        self.statistics.of_pass().tests += counts.total();
+        self.clock.testing += time;
         for Ended { outcome, bytes, slipped } in ended {
             self.count_of(bytes, slipped.as_deref(), &Outcome { unresolved: None, ..outcome }, IN_VAIN)?;
         }
@@ -291,6 +279,12 @@ impl<'a> Session<'a, '_> {
         matches!(&self.link, Link::Branch(branch) if branch.borrow().has_answer(key))
     }
 
+    /// Ends a branch of speculation that would need a second large tree.
+    pub(crate) fn check_memory(&self) -> Result<(), Interrupt> {
+        let is_large = self.size().bytes > MOST_PARSED_AHEAD;
+        if self.is_copy() && is_large { Err(self.unresolved("the branch has ended")) } else { Ok(()) }
+    }
+
     /// Whether this is the copy in a branch of speculation.
     pub(super) fn is_copy(&self) -> bool {
         matches!(self.link, Link::Branch(_))
@@ -309,7 +303,6 @@ impl<'a, 'g, L> Session<'a, 'g, L> {
             memory: self.memory.clone(),
             confidence: self.confidence.clone(),
             deadlines: self.deadlines.clone(),
-            next_ticket: self.next_ticket,
             observed: Observed { skipped: self.observed.skipped.clone(), ..Observed::new(false) },
             statistics: self.statistics.clone(),
             clock: self.clock.clone(),

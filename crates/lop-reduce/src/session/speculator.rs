@@ -2,12 +2,17 @@
 
 use std::collections::{BTreeMap, HashMap, VecDeque};
 use std::sync::Arc;
+use std::time::Duration;
 
-use lop_run::exec::{Executor, Key, Ticket};
+use lop_run::exec::{Executor, Job, Key, Ticket, key};
 use lop_run::oracle::Outcome;
 
 use crate::event::EventSink;
+use crate::report::Counts;
 use crate::speculation::board::{SharedBranch, Speculation};
+
+/// The number of outcomes to keep that no question has asked for yet.
+const MOST_ENDED: usize = 4_096;
 
 /// The side of a session that answers its questions.
 pub(crate) enum Link<'a> {
@@ -34,6 +39,52 @@ impl<'a> Tests<'a> {
     ) -> Self {
         Tests { executor: Box::new(executor), sink: Box::new(sink), speculation, speculator: Speculator::default() }
     }
+
+    /// The workers, if one of them can run tests ahead of their time.
+    pub(super) fn workers_ahead(&self) -> usize {
+        if self.executor.runs_beside() { self.executor.slots() } else { 1 }
+    }
+
+    /// Starts tests on a text that will be asked about this number of times, as far as workers are free.
+    pub(crate) fn start_early(&mut self, text: &Arc<[u8]>, times: usize, deadline: Duration) {
+        let free = self.workers_ahead().saturating_sub(self.speculator.running.len());
+        for _ in 0..times.min(if self.workers_ahead() > 1 { free } else { 0 }) {
+            self.start(Job { ticket: Ticket(0), candidate: Arc::clone(text), deadline }, key(text), Stage::Sure);
+        }
+    }
+
+    /// Starts a test whose question was not asked yet.
+    pub(super) fn start(&mut self, job: Job, key: Key, stage: Stage) -> Ticket {
+        let ticket = self.speculator.new_ticket();
+        self.speculator.running.insert(ticket, RunningTest { key, text: Arc::clone(&job.candidate), stage });
+        self.executor.submit(Job { ticket, ..job });
+        ticket
+    }
+
+    /// Takes an outcome.
+    pub(super) fn take(&mut self, ticket: Ticket, outcome: Outcome) {
+        let Some(run) = self.speculator.running.get(&ticket) else { return };
+        if let Some(verdict) = outcome.verdict.filter(|_| self.workers_ahead() > 1) {
+            self.speculation.board().learn(run.key, verdict);
+            self.speculation.wake();
+        }
+        self.speculator.take(ticket, outcome);
+    }
+
+    /// Cancels all running tests, and waits for their end. Returns their tickets.
+    pub(crate) fn stop(&mut self) -> Vec<Ticket> {
+        let mut ended = Vec::new();
+        for ticket in self.speculator.running.keys() {
+            self.executor.cancel(*ticket);
+        }
+        while !self.speculator.running.is_empty()
+            && let Some((ticket, outcome)) = self.executor.wait()
+        {
+            self.take(ticket, outcome);
+            ended.push(ticket);
+        }
+        ended
+    }
 }
 
 /// The running tests, and the finished ones whose questions were not asked yet.
@@ -42,10 +93,16 @@ pub(super) struct Speculator {
     pub(super) running: BTreeMap<Ticket, RunningTest>,
     /// The tests that have ended and whose questions were not asked yet.
     pub(super) ended: HashMap<Key, Vec<Ended>>,
+    /// Their keys, the oldest first.
+    order: VecDeque<Key>,
+    /// Those that were too many to keep, and the time of their tests.
+    pub(super) dropped: (Counts, Duration),
     /// The bytes of the smallest text of these that shows another failure, by the failure.
     smallest: HashMap<String, usize>,
     /// Outcomes for questions that were asked.
     pub(super) ready: VecDeque<(Ticket, Key, Outcome)>,
+    /// The number of tickets so far.
+    tickets: u64,
     /// A text that may be asked about this number of times in the end.
     pub(super) idle_runs: Option<(Arc<[u8]>, usize)>,
 }
@@ -78,6 +135,12 @@ pub(super) enum Stage {
 }
 
 impl Speculator {
+    /// A ticket that no test has.
+    pub(super) fn new_ticket(&mut self) -> Ticket {
+        self.tickets += 1;
+        Ticket(self.tickets)
+    }
+
     /// The workers for the current questions.
     pub(super) fn asked(&self) -> usize {
         self.running.values().filter(|run| run.stage > Stage::Early).count()
@@ -136,7 +199,30 @@ impl Speculator {
                 (outcome.stdout_tail, outcome.stderr_tail) = Default::default();
             }
             self.ended.entry(key).or_default().push(Ended { outcome, bytes, slipped });
+            self.order.push_back(key);
+            self.drop_oldest();
         }
+    }
+
+    /// Forgets the oldest outcomes if there are too many.
+    fn drop_oldest(&mut self) {
+        while self.order.len() > MOST_ENDED
+            && let Some(key) = self.order.pop_front()
+        {
+            if let Some(Ended { outcome, .. }) = self.pop_ended(&key) {
+                self.dropped.0.add(outcome.verdict);
+                self.dropped.1 += outcome.duration;
+            }
+        }
+    }
+
+    fn pop_ended(&mut self, key: &Key) -> Option<Ended> {
+        let all = self.ended.get_mut(key)?;
+        let ended = all.pop();
+        if all.is_empty() {
+            self.ended.remove(key);
+        }
+        ended
     }
 
     /// Whether an outcome shows another failure, on a smaller text than all before it.
@@ -151,12 +237,7 @@ impl Speculator {
 
     /// The outcome of a test whose question is asked now.
     pub(super) fn take_ended(&mut self, key: &Key) -> Option<Outcome> {
-        let all = self.ended.get_mut(key)?;
-        let ended = all.pop();
-        if all.is_empty() {
-            self.ended.remove(key);
-        }
-        ended.map(|ended| ended.outcome)
+        self.pop_ended(key).map(|ended| ended.outcome)
     }
 }
 

@@ -18,6 +18,9 @@ use super::expectations::Expectations;
 const LEAST_CHANCE: f64 = 0.1;
 const SHARE_OF_WORKERS: f64 = 1.6;
 
+/// The number of answers to keep: a branch has fewer of them since its checkpoint.
+const MOST_KNOWN: usize = 1 << 14;
+
 /// Number of questions to find per worker: the search won't ask some of them.
 const PER_WORKER: usize = 2;
 
@@ -65,6 +68,8 @@ pub(crate) struct Board<'a> {
     questions: HashMap<Key, Found>,
     /// The latest answer to each question, whether the search has asked it already or not.
     pub(super) known: HashMap<Key, Verdict>,
+    /// Its keys, the oldest first.
+    order: VecDeque<Key>,
     pub(crate) expectations: Expectations,
     /// The last checkpoint of the search, and the answers since.
     mark: Option<Checkpoint<'a>>,
@@ -100,6 +105,7 @@ impl<'a> Speculation<'a> {
             explored: HashMap::new(),
             questions: HashMap::new(),
             known: HashMap::new(),
+            order: VecDeque::new(),
             expectations: Expectations::default(),
             mark: None,
             epoch: 0,
@@ -209,13 +215,21 @@ impl<'a> Board<'a> {
 
     /// Takes note of an outcome, whether the search has asked for it or not.
     pub(crate) fn learn(&mut self, key: Key, verdict: Verdict) {
-        self.known.insert(key, verdict);
+        if self.known.insert(key, verdict).is_none() {
+            self.order.push_back(key);
+        }
         let known = &self.known;
         self.unexplored.retain(|unexplored| reach(&unexplored.assumed, known) > 0.0);
         self.questions.retain(|_, question| {
             question.assumed.retain(|assumed| reach(assumed, known) > 0.0);
             !question.assumed.is_empty()
         });
+        // The assumptions about it are settled by now.
+        if self.order.len() > MOST_KNOWN
+            && let Some(oldest) = self.order.pop_front()
+        {
+            self.known.remove(&oldest);
+        }
     }
 
     /// Forgets all branches and questions, and starts at a checkpoint.
