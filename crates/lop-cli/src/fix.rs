@@ -45,7 +45,7 @@ pub(super) fn fixing(
     let (own, deadline) = (fix.clone(), deadline.unwrap_or(DEADLINE));
     let formatter = Formatter::new(move |text, cancel| {
         // Tests run at the same time, and this must not end their processes.
-        let options = SlotOptions { directory: None, candidate_len: text.len(), owns_process: false };
+        let options = SlotOptions { candidate_len: text.len(), ..SlotOptions::default() };
         let mut slot = Slot::new(&options).map_err(|error| FormatterError(error.into()))?;
         own.change(text, &mut slot, deadline, cancel).map_err(|outcome| FormatterError(outcome.exit.to_string().into()))
     });

@@ -2,22 +2,22 @@
 //! first pass it runs the test a few more times and reports its findings as notes.
 //!
 //! The baseline judges the input and the empty file. The checkup adds the input in another directory, a file of one
-//! newline, and the first empty texts of the language, one after the other, with the deadline from the baseline. If tests
-//! run in parallel, the reduction does not wait for it.
+//! newline, and the first empty texts of the language, with the deadline from the baseline. If tests run in parallel, these
+//! do, too, and the reduction does not wait for them.
 
 use std::io;
 use std::path::PathBuf;
-use std::thread::{Scope, ScopedJoinHandle};
+use std::thread::{self, Scope, ScopedJoinHandle};
 use std::time::Duration;
 
 use lop_reduce::{Control, Event, EventSink};
-use lop_run::oracle::{Cancel, Oracle, Outcome, Slot, SlotOptions, is_device};
+use lop_run::oracle::{Cancel, Oracle, Outcome, Slot, is_device};
 
 use super::checks::{FLAKY_CHECKS, TRIVIAL_CHECKS};
 use super::exam::{Examination, try_other_directory};
 use super::facts::Facts;
 use super::traces::Snapshot;
-use super::trivial_inputs::TRIVIAL;
+use super::trivial_inputs::{TRIVIAL, TrivialInput};
 use super::{Level, findings};
 
 /// Number of empty texts of the language to try. Each is a run in every reduction, and some reductions take only a
@@ -80,11 +80,9 @@ impl<'s, 'e, 'n> Checkup<'s, 'e, 'n> {
     ) -> Self {
         let is_wanted = extent != CheckupLevel::Nothing;
         let sources = if is_wanted { examination.sources() } else { Vec::new() };
-        // Other workers have processes too: only those with the mark of this slot are ours.
-        let slots = SlotOptions { owns_process: false, ..examination.slots };
         Self {
             scope,
-            examination: Some(Examination { slots, ..examination }),
+            examination: Some(examination),
             cancel,
             control,
             next,
@@ -144,29 +142,30 @@ fn examine(
         cases.retain(|case| !case.text.is_empty() && is_tried(&case.text));
         cases.truncate(1 + EMPTY_TEXTS);
     }
-    let mut made: Vec<Outcome> = Vec::new();
-    for case in cases {
-        let mut judge = || {
-            control.hold(cancel);
-            examination.oracle.judge(&case.candidate, &mut slot, deadline, cancel)
-        };
-        let mut outcome = judge();
-        // A test that shares files between runs may have judged the candidate of another worker.
-        for _ in 0..if examination.jobs > 1 { AGAIN } else { 0 } {
-            if outcome.is_interesting() {
-                made.push(std::mem::replace(&mut outcome, judge()));
-            }
-        }
+    let judge = || judge_trivial(examination, cases, deadline, (cancel, control));
+    let mut try_there = || {
+        control.hold(cancel);
+        try_other_directory(examination, &mut slot, deadline, cancel, &mut facts)
+    };
+    let (judged, gone) = if examination.jobs > 1 {
+        thread::scope(|scope| {
+            let judged = scope.spawn(judge);
+            let gone = try_there();
+            (judged.join().unwrap_or_default(), gone)
+        })
+    } else {
+        (judge(), try_there())
+    };
+    let (judged, repeated) = judged;
+    for (case, outcome) in judged {
         if case.text == TRIVIAL {
             facts.trivial = Some(outcome);
         } else {
             facts.trivial_inputs.push((case.name, outcome));
         }
     }
-    control.hold(cancel);
-    let gone = try_other_directory(examination, &mut slot, deadline, cancel, &mut facts);
     let trivial_inputs = facts.trivial_inputs.iter().map(|(_, run)| run);
-    let runs = made.iter().chain(&facts.trivial).chain(trivial_inputs).chain(&facts.other_directory);
+    let runs = repeated.iter().chain(&facts.trivial).chain(trivial_inputs).chain(&facts.other_directory);
     let runs: Vec<&Outcome> = runs.chain(&facts.input[1..]).collect();
     let made = (runs.len(), runs.iter().map(|run| run.duration).sum());
     // A stopped examination has no findings.
@@ -181,6 +180,32 @@ fn examine(
     let trivial = worrying.iter().filter(|finding| TRIVIAL_CHECKS.contains(&finding.check));
     let attention = trivial.map(ToString::to_string).collect();
     Examined { made, attention, lines: worrying.iter().map(ToString::to_string).collect() }
+}
+
+/// Judges trivial texts. Returns each with its outcome, and the runs that were repeated.
+fn judge_trivial(
+    examination: &Examination<'_>,
+    cases: Vec<TrivialInput>,
+    deadline: Duration,
+    (cancel, control): (&Cancel, &Control),
+) -> (Vec<(TrivialInput, Outcome)>, Vec<Outcome>) {
+    let (mut judged, mut repeated) = (Vec::new(), Vec::new());
+    let Ok(mut slot) = Slot::new(&examination.slots) else { return (judged, repeated) };
+    for case in cases {
+        let mut judge = || {
+            control.hold(cancel);
+            examination.oracle.judge(&case.candidate, &mut slot, deadline, cancel)
+        };
+        let mut outcome = judge();
+        // A test that shares files between runs may have judged the candidate of another worker.
+        for _ in 0..if examination.jobs > 1 { AGAIN } else { 0 } {
+            if outcome.is_interesting() {
+                repeated.push(std::mem::replace(&mut outcome, judge()));
+            }
+        }
+        judged.push((case, outcome));
+    }
+    (judged, repeated)
 }
 
 impl EventSink for Checkup<'_, '_, '_> {

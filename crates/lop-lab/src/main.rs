@@ -22,7 +22,7 @@ use lop_lab::tables;
 use lop_languages::LANGUAGES;
 use lop_reduce::ReduceError;
 use lop_run::exec::{self, Executor, Jobs, StartError};
-use lop_run::oracle::{Cancel, CommandOracle, ConditionSpec, Conditions, Oracle};
+use lop_run::oracle::{Cancel, CommandOracle, ConditionSpec, Conditions, Oracle, SlotOptions};
 use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
 use signal_hook::iterator::Signals;
 
@@ -143,7 +143,12 @@ impl Subject {
     }
 
     fn start(&self, workers: usize, candidate_len: usize) -> Result<Box<dyn Executor>, StartError> {
-        exec::start(self.oracle.clone(), Some(Jobs::Exactly(workers)), candidate_len, &self.cancel)
+        exec::start(
+            self.oracle.clone(),
+            Some(Jobs::Exactly(workers)),
+            &SlotOptions::of_program(candidate_len),
+            &self.cancel,
+        )
     }
 }
 

@@ -26,7 +26,7 @@ use lop_reduce::{Ended, Event, EventSink, Options, Report, reduce_shared};
 use lop_report::text::{self, STRONG, WARN};
 use lop_report::{Input as Source, Kept, Store};
 use lop_run::exec::{self, Jobs};
-use lop_run::oracle::{Cancel, CommandOracle, Exit, Oracle, Outcome, Slot, Unresolved};
+use lop_run::oracle::{Cancel, CommandOracle, Exit, Oracle, Outcome, Slot, SlotOptions, Unresolved};
 
 /// One in this many files is run a second time; if more were chosen, only some of these.
 const CHECKED: usize = 5;
@@ -255,7 +255,7 @@ impl Corpus<'_> {
         let grammar = Language::find(&self.args.folder.grammar, &file.path, &content)?.grammar(None)?;
         let oracle = Arc::new(Behaving { command: self.many.oracle(&file.path)?, needed });
         let jobs = Some(Jobs::Exactly(self.many.jobs));
-        let mut workers = exec::start(oracle, jobs, content.len(), self.cancel)?;
+        let mut workers = exec::start(oracle, jobs, &SlotOptions::of_program(content.len()), self.cancel)?;
         // The one file with nothing in it may do something that no other does.
         let options = Options { allow_empty: true, deadline: Some(self.many.deadline), ..Options::default() };
         let mut store = Store::open(Source::File(file.path.clone()), &Kept::File(self.place(file)))?;

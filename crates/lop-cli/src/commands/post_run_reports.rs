@@ -220,7 +220,7 @@ pub(super) fn made((before, after): (usize, usize), tests: u64) -> String {
 
 /// Runs a command in a new directory. Returns `None` if that is impossible.
 fn run(oracle: &CommandOracle, candidate: &[u8], deadline: Duration) -> Option<Outcome> {
-    let options = SlotOptions { directory: None, candidate_len: candidate.len(), owns_process: false };
+    let options = SlotOptions { candidate_len: candidate.len(), ..SlotOptions::default() };
     let mut slot = Slot::new(&options).ok()?;
     let outcome = oracle.judge(candidate, &mut slot, deadline, &Cancel::new());
     outcome.verdict.is_some().then_some(outcome)

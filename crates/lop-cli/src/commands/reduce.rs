@@ -130,6 +130,8 @@ struct Reduction {
     cancel: Cancel,
     oracle: Arc<CommandOracle>,
     workers: Box<dyn Executor>,
+    /// Where the workers, and others, run tests.
+    slots: SlotOptions,
     reporters: Reporters,
     /// The file of the report.
     page: Option<(PathBuf, File)>,
@@ -154,7 +156,8 @@ impl Reduction {
         let page = open_page(&reporting.wanted, readers, &cancel)?;
         let history = History { origins: page.as_ref().map(|_| Origins::new(&case.content)), ..History::default() };
         let oracle = Arc::new(test.oracle.clone());
-        let workers = exec::start(oracle.clone(), test.jobs, case.content.len(), &cancel)?;
+        let slots = SlotOptions::of_program(case.content.len());
+        let workers = exec::start(oracle.clone(), test.jobs, &slots, &cancel)?;
         let header = Header { workers: workers.slots(), ..header }.marked(state::own_key().as_ref());
         // A resumed run was examined when it began.
         if matches!(start, Start::Again { .. }) {
@@ -186,7 +189,21 @@ impl Reduction {
             history,
             progress,
         };
-        Ok(Reduction { case, test, options, output, reporting, typed, cancel, oracle, workers, reporters, page, note })
+        Ok(Reduction {
+            case,
+            test,
+            options,
+            output,
+            reporting,
+            typed,
+            cancel,
+            oracle,
+            workers,
+            slots,
+            reporters,
+            page,
+            note,
+        })
     }
 
     /// Reduces, and delivers the result.
@@ -266,7 +283,7 @@ impl Reduction {
             wanted: &self.test.wanted,
             jobs: self.workers.slots(),
             deadline: self.options.deadline,
-            slots: SlotOptions::of_program(content.len()),
+            slots: self.slots.clone(),
             null: Path::new(NULL),
         };
         let mut memory = self.reporters.notes.clone();

@@ -24,7 +24,7 @@ use lop_report::text::{self, count};
 use lop_report::{Kept, diff, state_directory};
 use lop_run::exec;
 use lop_run::exec::Jobs;
-use lop_run::oracle::{Cancel, Oracle, exact_shell_line};
+use lop_run::oracle::{Cancel, Oracle, SlotOptions, exact_shell_line};
 
 /// The usage lines of the command.
 const FORMS: &str =
@@ -67,7 +67,8 @@ pub fn run(args: VerifyArgs, typed: &[OsString]) -> Result<Code, Failure> {
     let (command, grammar) = (settings.test.oracle.describe(), settings.case.grammar.clone());
     let result = Arc::clone(&settings.case.content);
     let remote = settings.test.oracle.place();
-    let mut workers = exec::start(Arc::new(settings.test.oracle), settings.test.jobs, result.len(), &cancel)?;
+    let (oracle, slots) = (Arc::new(settings.test.oracle), SlotOptions::of_program(result.len()));
+    let mut workers = exec::start(oracle, settings.test.jobs, &slots, &cancel)?;
     let report = reduce_shared(Arc::clone(&result), grammar, &mut *workers, &settings.options, &mut Silent, &cancel);
     workers.shutdown();
     let report = match report {

@@ -254,7 +254,10 @@ impl<'a> Session<'a, '_> {
     /// Sets a checkpoint: `resume` continues the reduction from here. No question is open.
     pub(crate) fn set_mark(&mut self, resume: Resume<'a>) {
         match &mut self.link {
-            Link::Tests(tests) => tests.speculation.board().set_mark(Some(Checkpoint::new(resume))),
+            Link::Tests(tests) => {
+                tests.speculation.board().set_mark(Some(Checkpoint::new(resume)));
+                tests.speculation.wake();
+            }
             Link::Branch(branch) => branch.borrow_mut().checkpoint(resume),
         }
     }

@@ -194,6 +194,10 @@ impl<'a> Board<'a> {
     /// it can't.
     pub(crate) fn set_mark(&mut self, mark: Option<Checkpoint<'a>>) {
         self.mark = mark;
+        if self.unexplored.is_empty() && self.explored.is_empty() && self.questions.is_empty() {
+            let mark = self.mark.clone();
+            self.start_over(mark);
+        }
     }
 
     /// Takes note of an answer that the search gets now.

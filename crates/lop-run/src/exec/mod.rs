@@ -32,15 +32,14 @@ pub enum Jobs {
     Exactly(usize),
 }
 
-/// Starts the workers of a program whose only child processes are tests, for candidates of about this length in bytes.
-/// Without a number of jobs, starts one per core. This is the only place that chooses an executor.
+/// Starts the workers of a program, with slots of these options. Without a number of jobs, starts one per core. This is the only place that chooses an executor.
 ///
 /// # Errors
 /// [`StartError`] if a directory or a thread cannot be created.
 pub fn start(
     oracle: Arc<dyn Oracle>,
     jobs: Option<Jobs>,
-    candidate_len: usize,
+    slots: &SlotOptions,
     cancel: &Cancel,
 ) -> Result<Box<dyn Executor>, StartError> {
     let workers = match jobs {
@@ -48,8 +47,7 @@ pub fn start(
         Some(Jobs::Exactly(jobs)) => jobs,
         Some(Jobs::Auto) => 2 * thread::available_parallelism().map_or(1, usize::from),
     };
-    let slots = SlotOptions::of_program(candidate_len);
-    let options = LocalOptions { workers, cancel: cancel.clone(), slots, while_waiting: true };
+    let options = LocalOptions { workers, cancel: cancel.clone(), slots: slots.clone(), while_waiting: true };
     let workers = LocalWorkers::new(oracle, &options)?;
     Ok(if jobs == Some(Jobs::Auto) { Box::new(Measured::new(workers)) } else { Box::new(workers) })
 }

@@ -51,7 +51,7 @@ pub use shell::{exact_line as exact_shell_line, line as shell_line};
 pub use side_file::{SideFile, SideFileError};
 pub use signal::{SignalError, signal_name, signal_number};
 pub use signature::{Groups, Mark, Seen, Signature, Table};
-pub use slot::{Slot, SlotError, SlotOptions};
+pub use slot::{KnownTests, Slot, SlotError, SlotOptions};
 pub use surroundings::{SurroundingsError, check_surroundings, is_device};
 
 use lop_engine::Verdict;

@@ -46,13 +46,22 @@ pub struct SlotOptions {
     /// Whether tests are the only children of this process. Then every child that exists while no test is running was
     /// left behind by a test, even if it hid its origin, and is ended. Set it in a program, not in a library.
     pub owns_process: bool,
+    /// The running tests that these slots know of. With clones of one value, sets of slots know of each other's tests.
+    pub known: KnownTests,
 }
 
+/// The running tests of sets of slots, so that none ends the processes of another. With the default, a set of slots only
+/// knows its own tests.
+#[derive(Clone, Debug, Default)]
+pub struct KnownTests(Option<Arc<ProcessRegistry>>);
+
 impl SlotOptions {
-    /// Those of a program that starts no children but tests, for candidates of about this length in bytes.
+    /// Those of a program that starts no children but tests, for candidates of about this length in bytes. Its clones know
+    /// of each other's tests.
     #[must_use]
     pub fn of_program(candidate_len: usize) -> Self {
-        SlotOptions { directory: None, candidate_len, owns_process: true }
+        let known = KnownTests(Some(Arc::new(ProcessRegistry::new(true))));
+        SlotOptions { directory: None, candidate_len, owns_process: true, known }
     }
 }
 
@@ -110,7 +119,8 @@ impl Slot {
     /// [`SlotError`] when a directory cannot be made.
     pub fn several(count: usize, options: &SlotOptions) -> Result<Vec<Self>, SlotError> {
         let place = choose_place(options, count);
-        let registry = Arc::new(ProcessRegistry::new(options.owns_process));
+        let known = options.known.0.clone();
+        let registry = known.unwrap_or_else(|| Arc::new(ProcessRegistry::new(options.owns_process)));
         (0..count).map(|_| Self::make(&place, &registry)).collect()
     }
 
