@@ -449,8 +449,6 @@ mod tests {
             board.expectations.expect(key, "pass", 0.9);
             board.expectations.learn(&key, number % 10 < 3);
         });
-        let mark = board.mark.clone();
-        board.start_over(mark);
         drop(board);
         speculation
     }
