@@ -72,7 +72,12 @@ impl<'a> Session<'a, '_> {
                 }
                 return Ok(Some((ticket, outcome)));
             }
-            let outcome = if is_explored { tests.executor.wait() } else { tests.executor.wait_for(OFTEN) };
+            let outcome = if is_explored {
+                tests.executor.wait()
+            } else {
+                tests.speculation.wake();
+                tests.executor.wait_for(OFTEN)
+            };
             match outcome {
                 Some((ticket, outcome)) => {
                     tests.take(ticket, outcome);

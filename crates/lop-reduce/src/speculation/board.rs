@@ -77,6 +77,8 @@ pub(crate) struct Board<'a> {
     pub(super) epoch: u64,
     workers: usize,
     least_chance: f64,
+    /// The number of threads that explore.
+    threads: usize,
     /// The number of questions found so far.
     found: u64,
     is_closed: bool,
@@ -111,6 +113,7 @@ impl<'a> Speculation<'a> {
             epoch: 0,
             workers: 1,
             least_chance: 1.0,
+            threads: 0,
             found: 0,
             is_closed: false,
         };
@@ -139,8 +142,9 @@ impl<'a> Speculation<'a> {
         thread::scope(|scope| {
             let _closing = Closing(self);
             for _ in 0..threads {
-                // Without the thread, idle workers wait.
-                let _ = thread::Builder::new().name("lop-ahead".into()).spawn_scoped(scope, || self.explore());
+                // Without a thread, idle workers wait.
+                let thread = thread::Builder::new().name("lop-ahead".into()).spawn_scoped(scope, || self.explore());
+                self.board().threads += usize::from(thread.is_ok());
             }
             work()
         })
@@ -263,7 +267,9 @@ impl<'a> Board<'a> {
     pub(crate) fn is_explored(&self) -> bool {
         let least = self.least();
         let unexplored = self.unexplored.iter().map(|unexplored| &unexplored.assumed);
-        self.explored.is_empty() && unexplored.map(|assumed| reach(assumed, &self.known)).all(|reach| reach <= least)
+        self.threads == 0
+            || self.explored.is_empty()
+                && unexplored.map(|assumed| reach(assumed, &self.known)).all(|reach| reach <= least)
     }
 
     /// Returns the likelihood that a branch must have for further questions to be of use: enough others are likelier
