@@ -396,6 +396,7 @@ fn is_split(read: &Read) -> bool {
     read.document().is_none_or(|document| document.errors() > 0)
 }
 
+/// Reduces the best result, from the passes before it has a tree. Speculation begins with this, too.
 fn reduce_text<'g>(
     reducer: &mut Reducer<'_, 'g>,
     languages: Languages<'g>,

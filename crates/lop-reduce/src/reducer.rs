@@ -122,7 +122,7 @@ impl<'a, 'g> Reducer<'a, 'g> {
 
     /// Lets speculation continue with a step on a state, and then with the following steps. Without speculation nothing
     /// is copied: a state can hold thousands of lists.
-    pub(super) fn mark_with<S: Clone + Send + Sync + 'a>(
+    pub(super) fn checkpoint_with<S: Clone + Send + Sync + 'a>(
         &mut self,
         state: &S,
         first: impl Fn(&mut Reducer<'a, 'g>, S) -> Result<(), Interrupt> + Send + Sync + 'a,
@@ -142,13 +142,13 @@ impl<'a, 'g> Reducer<'a, 'g> {
     /// Lets speculation continue with the rest on the current state.
     pub(super) fn checkpoint(&mut self) -> Result<(), Interrupt> {
         let Some(rest) = self.rest.clone().filter(|_| self.session.looks_ahead()) else {
-            self.session.forget_mark();
+            self.session.forget_checkpoint();
             return Ok(());
         };
         let saved: Reducer<'a, 'g, Saved<'a, 'g>> = self.with_session(self.session.with_link(()));
         // Trial parses have the same results in every branch.
         let shapes = Mutex::new(None);
-        self.session.set_mark(Arc::new(move |branch| {
+        self.session.set_checkpoint(Arc::new(move |branch| {
             let mut copy = saved.with_session(saved.session.in_branch(branch));
             copy.rest = Some(Arc::clone(&rest));
             let known = || shapes.lock().unwrap_or_else(PoisonError::into_inner);
@@ -159,8 +159,7 @@ impl<'a, 'g> Reducer<'a, 'g> {
             if let Some(tools) = copy.tools {
                 *known() = Some(tools.shapes);
             }
-        }));
-        Ok(())
+        }))
     }
 }
 

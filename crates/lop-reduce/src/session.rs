@@ -10,7 +10,7 @@ mod free_work_budget;
 mod observed;
 mod observers;
 mod rule_counts;
-mod speculator;
+mod running;
 mod statistics;
 mod tree;
 
@@ -42,12 +42,12 @@ use confidence::Confidence;
 use deadlines::Deadlines;
 use free_work_budget::FreeWorkBudget;
 use observed::Observed;
-use speculator::Link;
+use running::Link;
 use statistics::Statistics;
 
 pub(super) use ahead::Saved;
 pub use deadlines::{BASELINE_DEADLINE, usual_deadline};
-pub(super) use speculator::Tests;
+pub(super) use running::Tests;
 
 /// The subject of tests whose answers nothing waits for.
 const IN_VAIN: &str = "not needed any more";
@@ -418,11 +418,7 @@ impl<'a, 'g> Session<'a, 'g> {
             self.statistics.cache_hits += 1;
             return Some(Verdict::NotInteresting);
         }
-        if self.is_gated(candidate)
-            && !self.has_answer_in_branch(&key)
-            && let Some(gate) = &mut self.gate
-            && !gate.passes(text, &self.current.best().text)
-        {
+        if self.is_gated(candidate) && !self.passes_gate(key, text) {
             self.statistics.gate_refusals += 1;
             let record = Record { test: None, pass: self.statistics.pass, why: Why::Unparsed, slip: None };
             self.memory.note(text, record, false);

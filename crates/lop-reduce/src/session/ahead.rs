@@ -4,12 +4,12 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use crate::interrupt::Interrupt;
-use crate::speculation::board::{Checkpoint, Resume, SharedBranch, least_chance};
+use crate::speculation::board::{Checkpoint, SharedBranch, least_chance};
 use lop_run::exec::{Job, Key, Ticket, key};
 use lop_run::oracle::Outcome;
 
 use super::observed::Observed;
-use super::speculator::{Ended, Link, RunningTest, Speculator, Stage, Tests};
+use super::running::{Ended, Link, RunningTest, RunningTests, Stage, Tests};
 use super::{BASELINE, IN_VAIN, Session};
 
 /// While speculation may find a likelier question, the session looks for it this often.
@@ -25,26 +25,26 @@ impl<'a> Session<'a, '_> {
     /// Hands over a candidate that is expected to be interesting with this chance.
     pub(super) fn hand_over(&mut self, job: Job, pass: &'static str, chance: f64) -> Result<Ticket, Interrupt> {
         let Link::Tests(tests) = &mut self.link else { return Ok(job.ticket) };
-        let ticket = tests.speculator.new_ticket();
+        let ticket = tests.running_tests.new_ticket();
         let key = key(&job.candidate);
         // No branch has the runs of the baseline.
         if tests.workers_ahead() > 1 && pass != BASELINE {
             tests.speculation.board().asked(key, pass, chance);
             tests.speculation.wake();
         }
-        let Tests { executor, speculator, .. } = &mut **tests;
-        if let Some(outcome) = speculator.take_ended(&key) {
-            speculator.ready.push_back((ticket, key, outcome));
+        let Tests { executor, running_tests, .. } = &mut **tests;
+        if let Some(outcome) = running_tests.take_ended(&key) {
+            running_tests.ready.push_back((ticket, key, outcome));
             return Ok(ticket);
         }
-        if let Some(early) = speculator.adopt(key) {
+        if let Some(early) = running_tests.adopt(key) {
             return Ok(early);
         }
-        let is_busy = speculator.running.values().filter(|run| run.stage != Stage::Left).count() >= executor.slots();
-        let left = is_busy.then(|| speculator.leave_one()).flatten();
+        let is_busy = running_tests.running.values().filter(|run| run.stage != Stage::Left).count() >= executor.slots();
+        let left = is_busy.then(|| running_tests.leave_one()).flatten();
         left.into_iter().for_each(|early| executor.cancel(early));
         let text = Arc::clone(&job.candidate);
-        speculator.running.insert(ticket, RunningTest { key, text, stage: Stage::PendingQuestion });
+        running_tests.running.insert(ticket, RunningTest { key, text, stage: Stage::PendingQuestion });
         executor.submit(Job { ticket, ..job });
         // Its worker runs the new test.
         left.map_or(Ok(()), |early| self.tell_ended(early))?;
@@ -65,10 +65,10 @@ impl<'a> Session<'a, '_> {
             ended.into_iter().try_for_each(|ticket| self.tell_ended(ticket))?;
             let is_explored = self.run_ahead()?;
             let Link::Tests(tests) = &mut self.link else { return Ok(None) };
-            if let Some((ticket, key, outcome)) = tests.speculator.ready.pop_front() {
+            if let Some((ticket, key, outcome)) = tests.running_tests.ready.pop_front() {
                 let is_question = tests.workers_ahead() > 1 && self.statistics.pass != BASELINE;
                 if let Some(verdict) = outcome.verdict.filter(|_| is_question) {
-                    tests.speculation.board().answered(key, verdict);
+                    tests.speculation.board().answered(&key, verdict);
                 }
                 return Ok(Some((ticket, outcome)));
             }
@@ -95,22 +95,23 @@ impl<'a> Session<'a, '_> {
         let wanted = self.options.least_chance;
         let Link::Tests(tests) = &mut self.link else { return Ok(true) };
         let slots = tests.workers_ahead();
-        let room = slots.saturating_sub(tests.speculator.asked()).min(may_run);
+        let room = slots.saturating_sub(tests.running_tests.asked()).min(may_run);
         if slots == 1 || room == 0 {
             return Ok(true);
         }
-        let Tests { executor, speculation, speculator, .. } = &mut **tests;
+        let Tests { executor, speculation, running_tests, .. } = &mut **tests;
         let mut board = speculation.board();
         board.serve(slots, least_chance(wanted, slots));
         let is_explored = board.is_explored();
         let mut open = board.open();
-        let is_asked = |key: &Key| speculator.running.values().any(|run| run.stage > Stage::Early && run.key == *key);
+        let is_asked =
+            |key: &Key| running_tests.running.values().any(|run| run.stage > Stage::Early && run.key == *key);
         open.retain(|(_, key)| !is_asked(key));
         open.truncate(room);
         // A cancelled test has its worker until it has ended.
         let likelihood = |key: &Key| open.iter().find(|(_, other)| other == key).map_or(0.0, |(reach, _)| *reach);
         let (mut early, mut left) = (Vec::<(f64, Ticket)>::new(), Vec::new());
-        for (ticket, run) in speculator.running.iter_mut().filter(|(_, run)| run.stage == Stage::Early) {
+        for (ticket, run) in running_tests.running.iter_mut().filter(|(_, run)| run.stage == Stage::Early) {
             let likelihood = likelihood(&run.key);
             if likelihood == 0.0 && (is_explored || board.job(&run.key).is_none()) {
                 run.stage = Stage::Left;
@@ -120,17 +121,17 @@ impl<'a> Session<'a, '_> {
             }
         }
         early.sort_by(|a, b| b.0.total_cmp(&a.0));
-        let mut free = slots.saturating_sub(speculator.running.len());
+        let mut free = slots.saturating_sub(running_tests.running.len());
         let mut jobs = Vec::new();
         for (reach, key) in &open {
-            if speculator.runs(key) {
+            if running_tests.runs(key) {
                 continue;
             }
             if free > 0 {
                 free -= 1;
                 jobs.extend(board.job(key).map(|job| (job.clone(), *key)));
             } else if let Some((_, ticket)) = early.pop_if(|(other, _)| *reach >= GIVES_WAY * *other)
-                && let Some(run) = speculator.running.get_mut(&ticket)
+                && let Some(run) = running_tests.running.get_mut(&ticket)
             {
                 run.stage = Stage::Left;
                 left.push(ticket);
@@ -138,7 +139,7 @@ impl<'a> Session<'a, '_> {
         }
         drop(board);
         left.iter().for_each(|ticket| executor.cancel(*ticket));
-        let runs = speculator.idle_runs.take_if(|_| free > 0 && is_explored);
+        let runs = running_tests.idle_runs.take_if(|_| free > 0 && is_explored);
         left.into_iter().try_for_each(|ticket| self.tell_ended(ticket))?;
         jobs.into_iter().try_for_each(|(job, key)| self.start(job, key, Stage::Early))?;
         if let Some((text, times)) = runs.filter(|(text, _)| text == self.best()) {
@@ -149,7 +150,7 @@ impl<'a> Session<'a, '_> {
 
     /// Whether the outcome for a question that is asked is there already.
     pub(super) fn is_answered(&self, ticket: Ticket) -> bool {
-        matches!(&self.link, Link::Tests(tests) if tests.speculator.ready.iter().any(|(ready, ..)| *ready == ticket))
+        matches!(&self.link, Link::Tests(tests) if tests.running_tests.ready.iter().any(|(ready, ..)| *ready == ticket))
     }
 
     /// The workers, if one of them can run tests ahead of their time.
@@ -170,7 +171,7 @@ impl<'a> Session<'a, '_> {
     pub(super) fn tests_ended(&self) -> u64 {
         let ahead = match &self.link {
             Link::Tests(tests) => {
-                let Speculator { ended, ready, dropped, .. } = &tests.speculator;
+                let RunningTests { ended, ready, dropped, .. } = &tests.running_tests;
                 (ended.values().map(Vec::len).sum::<usize>() + ready.len()) as u64 + dropped.0.total()
             }
             Link::Branch(_) => 0,
@@ -180,7 +181,7 @@ impl<'a> Session<'a, '_> {
 
     /// Returns the number of tests that have started, including the running ones.
     pub(super) fn tests_begun(&self) -> u64 {
-        let running = if let Link::Tests(tests) = &self.link { tests.speculator.running.len() } else { 0 };
+        let running = if let Link::Tests(tests) = &self.link { tests.running_tests.running.len() } else { 0 };
         self.tests_ended() + running as u64
     }
 
@@ -199,7 +200,7 @@ impl<'a> Session<'a, '_> {
         if tests.workers_ahead() == 1 {
             return Ok(());
         }
-        for _ in 0..times.min(tests.executor.slots().saturating_sub(tests.speculator.running.len())) {
+        for _ in 0..times.min(tests.executor.slots().saturating_sub(tests.running_tests.running.len())) {
             let job = Job { ticket: Ticket(0), candidate: Arc::clone(text), deadline: self.deadlines.of(false) };
             self.start(job, key(text), Stage::Sure)?;
         }
@@ -208,7 +209,7 @@ impl<'a> Session<'a, '_> {
 
     /// Whether a further run on a text has ended or is under way.
     pub(crate) fn has_runs(&self, text: &[u8]) -> bool {
-        matches!(&self.link, Link::Tests(tests) if tests.speculator.has_runs(&key(text)))
+        matches!(&self.link, Link::Tests(tests) if tests.running_tests.has_runs(&key(text)))
     }
 
     /// Ends the runs on a text that is decided.
@@ -216,7 +217,7 @@ impl<'a> Session<'a, '_> {
         if self.confidence.trust.keeps_rate()
             && let Link::Tests(tests) = &mut self.link
         {
-            let left = tests.speculator.leave_runs(&key(text));
+            let left = tests.running_tests.leave_runs(&key(text));
             left.into_iter().for_each(|ticket| tests.executor.cancel(ticket));
         }
     }
@@ -224,7 +225,7 @@ impl<'a> Session<'a, '_> {
     /// Permits tests of the best result while workers have nothing else to do: it will be judged this number of times.
     pub(super) fn may_judge_best(&mut self, times: usize) {
         if let Link::Tests(tests) = &mut self.link {
-            tests.speculator.idle_runs = Some((Arc::clone(&self.current.best().text), times));
+            tests.running_tests.idle_runs = Some((Arc::clone(&self.current.best().text), times));
         }
     }
 
@@ -238,14 +239,11 @@ impl<'a> Session<'a, '_> {
     /// Ends the tests whose questions were not asked, and counts those that have ended.
     pub(crate) fn leave_ahead(&mut self) -> Result<(), Interrupt> {
         let Link::Tests(tests) = &mut self.link else { return Ok(()) };
-        let mut board = tests.speculation.board();
-        board.set_mark(None);
-        board.start_over(None);
-        drop(board);
+        tests.speculation.board().stop();
         let last = tests.stop();
-        tests.speculator.ready.clear();
-        let ended: Vec<Ended> = tests.speculator.ended.drain().flat_map(|(_, all)| all).collect();
-        let (counts, time) = std::mem::take(&mut tests.speculator.dropped);
+        tests.running_tests.ready.clear();
+        let ended: Vec<Ended> = tests.running_tests.ended.drain().flat_map(|(_, all)| all).collect();
+        let (counts, time) = std::mem::take(&mut tests.running_tests.dropped);
         last.into_iter().try_for_each(|ticket| self.tell_ended(ticket))?;
         self.statistics.counts.add_all(counts);
         self.statistics.of_pass().tests += counts.total();
@@ -256,21 +254,23 @@ impl<'a> Session<'a, '_> {
         Ok(())
     }
 
-    /// Sets a checkpoint: `resume` continues the reduction from here. No question is open.
-    pub(crate) fn set_mark(&mut self, resume: Resume<'a>) {
-        match &mut self.link {
+    /// Sets a checkpoint, from which speculation can continue. No question is open. A branch of speculation may end here.
+    pub(crate) fn set_checkpoint(&mut self, checkpoint: Checkpoint<'a>) -> Result<(), Interrupt> {
+        let goes_on = match &mut self.link {
             Link::Tests(tests) => {
-                tests.speculation.board().set_mark(Some(Checkpoint::new(resume)));
+                tests.speculation.board().set_checkpoint(Some(checkpoint));
                 tests.speculation.wake();
+                true
             }
-            Link::Branch(branch) => branch.borrow_mut().checkpoint(resume),
-        }
+            Link::Branch(branch) => branch.borrow_mut().set_checkpoint(checkpoint),
+        };
+        if goes_on { Ok(()) } else { Err(self.unresolved("the branch has ended")) }
     }
 
     /// Drops the checkpoint, which is not that of the present state.
-    pub(crate) fn forget_mark(&mut self) {
+    pub(crate) fn forget_checkpoint(&mut self) {
         if let Link::Tests(tests) = &mut self.link {
-            tests.speculation.board().set_mark(None);
+            tests.speculation.board().set_checkpoint(None);
         }
     }
 
@@ -282,9 +282,22 @@ impl<'a> Session<'a, '_> {
         }
     }
 
-    /// Whether the branch of speculation that this is the copy in has an answer on a text. Then the text passed the gate.
-    pub(super) fn has_answer_in_branch(&self, key: &Key) -> bool {
-        matches!(&self.link, Link::Branch(branch) if branch.borrow().has_answer(key))
+    /// Whether a candidate passes the gate. A branch of speculation asks the gate once about a candidate.
+    pub(super) fn passes_gate(&mut self, key: Key, text: &Arc<[u8]>) -> bool {
+        let known = match &self.link {
+            Link::Branch(branch) => branch.borrow().passes_gate(&key),
+            Link::Tests(_) => None,
+        };
+        known.unwrap_or_else(|| {
+            let Some(gate) = &mut self.gate else { return true };
+            let passes = gate.passes(text, &self.current.best().text);
+            if let Link::Branch(branch) = &self.link
+                && !passes
+            {
+                branch.borrow().refused_by_gate(key);
+            }
+            passes
+        })
     }
 
     /// Ends a branch of speculation that would need a second large tree.

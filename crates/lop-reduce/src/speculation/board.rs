@@ -2,7 +2,8 @@
 //! and the threads that explore share it.
 
 use std::cell::RefCell;
-use std::collections::{HashMap, VecDeque};
+use std::collections::{HashMap, HashSet, VecDeque};
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::rc::Rc;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread::{self, ThreadId};
@@ -33,25 +34,12 @@ pub(crate) fn least_chance(wanted: Option<f64>, workers: usize) -> f64 {
     wanted.unwrap_or_else(|| LEAST_CHANCE.min(SHARE_OF_WORKERS / workers as f64))
 }
 
-/// Continues the reduction from a checkpoint along a branch, until that ends.
-pub(crate) type Resume<'a> = Arc<dyn Fn(&SharedBranch<'a>) + Send + Sync + 'a>;
+/// A state of the search at a moment without a question: continues the reduction from there along a branch, until that
+/// ends. The branch has the answers since then.
+pub(crate) type Checkpoint<'a> = Arc<dyn Fn(&SharedBranch<'a>) + Send + Sync + 'a>;
 
 /// A branch that the copied session and its reducer share.
 pub(crate) type SharedBranch<'a> = Rc<RefCell<Branch<'a>>>;
-
-/// A state of the search, and the answers since.
-#[derive(Clone)]
-pub(crate) struct Checkpoint<'a> {
-    pub(crate) resume: Resume<'a>,
-    /// In the order in which they came.
-    pub(crate) answers: Vec<(Key, Verdict)>,
-}
-
-impl<'a> Checkpoint<'a> {
-    pub(crate) fn new(resume: Resume<'a>) -> Self {
-        Checkpoint { resume, answers: Vec::new() }
-    }
-}
 
 /// The speculation of a reduction, shared by the session's thread and those that explore.
 pub(crate) struct Speculation<'a> {
@@ -63,16 +51,18 @@ pub(crate) struct Speculation<'a> {
 /// See the [module](self).
 pub(crate) struct Board<'a> {
     unexplored: Vec<Unexplored<'a>>,
-    /// The branches that are explored now.
-    explored: HashMap<ThreadId, Assumptions>,
+    /// The branch that each thread explores.
+    under_way: HashMap<ThreadId, Assumptions>,
     questions: HashMap<Key, Found>,
     /// The latest answer to each question, whether the search has asked it already or not.
     pub(super) known: HashMap<Key, Verdict>,
     /// Its keys, the oldest first.
     order: VecDeque<Key>,
+    /// Candidates that did not pass the gate in a branch since the last start.
+    refused: HashSet<Key>,
     pub(crate) expectations: Expectations,
-    /// The last checkpoint of the search, and the answers since.
-    mark: Option<Checkpoint<'a>>,
+    /// The last checkpoint of the search.
+    checkpoint: Option<Checkpoint<'a>>,
     /// It changes when the search has taken a path that no branch has.
     pub(super) epoch: u64,
     workers: usize,
@@ -84,7 +74,7 @@ pub(crate) struct Board<'a> {
     is_closed: bool,
 }
 
-/// A question that speculation has found.
+/// A question that speculation has found, and that has no answer yet.
 struct Found {
     job: Job,
     /// The number of questions found before it.
@@ -100,16 +90,17 @@ impl Found {
 }
 
 impl<'a> Speculation<'a> {
-    /// Makes a board with nothing on it. With a `least_chance` only such questions are found.
+    /// Makes a board with nothing on it.
     pub(crate) fn new() -> Arc<Self> {
         let board = Board {
             unexplored: Vec::new(),
-            explored: HashMap::new(),
+            under_way: HashMap::new(),
             questions: HashMap::new(),
             known: HashMap::new(),
             order: VecDeque::new(),
+            refused: HashSet::new(),
             expectations: Expectations::default(),
-            mark: None,
+            checkpoint: None,
             epoch: 0,
             workers: 1,
             least_chance: 1.0,
@@ -154,7 +145,7 @@ impl<'a> Speculation<'a> {
     fn close(&self) {
         let mut board = self.board();
         board.is_closed = true;
-        board.start_over(None);
+        board.stop();
         drop(board);
         self.wake();
     }
@@ -167,10 +158,11 @@ impl<'a> Speculation<'a> {
     /// Explores branches, the likeliest first, until the speculation is closed.
     pub(crate) fn explore(self: &Arc<Self>) {
         while let Some((epoch, unexplored)) = self.next() {
-            let resume = Arc::clone(&unexplored.from.resume);
+            let checkpoint = Arc::clone(&unexplored.from);
             let branch = Rc::new(RefCell::new(Branch::new(self, epoch, unexplored)));
-            resume(&branch);
-            self.board().explored.remove(&thread::current().id());
+            // What goes wrong after assumptions need not go wrong in the search; if it does, it ends the search there.
+            let _ = catch_unwind(AssertUnwindSafe(|| checkpoint(&branch)));
+            self.board().under_way.remove(&thread::current().id());
         }
     }
 
@@ -179,7 +171,7 @@ impl<'a> Speculation<'a> {
         let mut board = self.board();
         while !board.is_closed {
             if let Some(unexplored) = board.take_likeliest() {
-                board.explored.insert(thread::current().id(), unexplored.assumed.clone());
+                board.under_way.insert(thread::current().id(), unexplored.assumed.clone());
                 return Some((board.epoch, unexplored));
             }
             board = self.news.wait(board).unwrap_or_else(PoisonError::into_inner);
@@ -196,28 +188,29 @@ impl<'a> Board<'a> {
 
     /// Sets the checkpoint that speculation starts at when the search takes another path than those found, or `None` if
     /// it can't.
-    pub(crate) fn set_mark(&mut self, mark: Option<Checkpoint<'a>>) {
-        self.mark = mark;
-        if self.unexplored.is_empty() && self.explored.is_empty() && self.questions.is_empty() {
-            let mark = self.mark.clone();
-            self.start_over(mark);
+    pub(crate) fn set_checkpoint(&mut self, checkpoint: Option<Checkpoint<'a>>) {
+        self.checkpoint = checkpoint;
+        if self.unexplored.is_empty() && self.under_way.is_empty() && self.questions.is_empty() {
+            self.start_over();
         }
     }
 
+    /// Ends speculation until there is a checkpoint again.
+    pub(crate) fn stop(&mut self) {
+        self.checkpoint = None;
+        self.start_over();
+    }
+
     /// Takes note of an answer that the search gets now.
-    pub(crate) fn answered(&mut self, key: Key, verdict: Verdict) {
-        self.expectations.learn(&key, verdict == Verdict::Interesting);
-        if let Some(mark) = &mut self.mark {
-            mark.answers.push((key, verdict));
-        }
+    pub(crate) fn answered(&mut self, key: &Key, verdict: Verdict) {
+        self.expectations.learn(key, verdict == Verdict::Interesting);
     }
 
     /// Takes note of a question that the search asks. If no branch has it, speculation starts over.
     pub(crate) fn asked(&mut self, key: Key, pass: &'static str, chance: f64) {
         self.expectations.expect(key, pass, chance);
         if !self.known.contains_key(&key) && !self.questions.contains_key(&key) {
-            let mark = self.mark.clone();
-            self.start_over(mark);
+            self.start_over();
         }
     }
 
@@ -226,6 +219,7 @@ impl<'a> Board<'a> {
         if self.known.insert(key, verdict).is_none() {
             self.order.push_back(key);
         }
+        self.questions.remove(&key);
         let known = &self.known;
         self.unexplored.retain(|unexplored| reach(&unexplored.assumed, known) > 0.0);
         self.questions.retain(|_, question| {
@@ -240,17 +234,19 @@ impl<'a> Board<'a> {
         }
     }
 
-    /// Forgets all branches and questions, and starts at a checkpoint.
-    pub(crate) fn start_over(&mut self, from: Option<Checkpoint<'a>>) {
+    /// Forgets all branches and questions, and starts at the last checkpoint.
+    fn start_over(&mut self) {
         self.epoch += 1;
         self.questions.clear();
-        self.unexplored = from.into_iter().map(|from| Unexplored { from, assumed: None }).collect();
-        self.explored.clear();
+        self.refused.clear();
+        let start = self.checkpoint.clone();
+        self.unexplored = start.into_iter().map(|from| Unexplored { from, assumed: None }).collect();
+        self.under_way.clear();
     }
 
-    /// Lists the questions without an answer that are worth a test, the likeliest first, with their likelihood.
+    /// Lists the questions that are worth a test, the likeliest first, with their likelihood.
     pub(crate) fn open(&self) -> Vec<(f64, Key)> {
-        let open = self.questions.iter().filter(|(key, _)| !self.known.contains_key(*key));
+        let open = self.questions.iter();
         let mut open: Vec<_> =
             open.map(|(key, question)| (question.reach(&self.known), question.order, *key)).collect();
         open.retain(|(reach, ..)| *reach >= self.least_chance);
@@ -263,12 +259,12 @@ impl<'a> Board<'a> {
         self.questions.get(key).map(|question| &question.job)
     }
 
-    /// Whether more questions may be found before another answer arrives.
+    /// Whether no more questions can be found before another answer arrives.
     pub(crate) fn is_explored(&self) -> bool {
         let least = self.least();
         let unexplored = self.unexplored.iter().map(|unexplored| &unexplored.assumed);
         self.threads == 0
-            || self.explored.is_empty()
+            || self.under_way.is_empty()
                 && unexplored.map(|assumed| reach(assumed, &self.known)).all(|reach| reach <= least)
     }
 
@@ -315,7 +311,7 @@ impl<'a> Board<'a> {
 
     /// The branch that this thread explores has these assumptions now.
     pub(super) fn follow(&mut self, assumed: &Assumptions) {
-        self.explored.insert(thread::current().id(), assumed.clone());
+        self.under_way.insert(thread::current().id(), assumed.clone());
     }
 }
 
@@ -330,32 +326,36 @@ pub(crate) struct Branch<'a> {
     speculation: Arc<Speculation<'a>>,
     /// [`Board::epoch`] when it began.
     epoch: u64,
-    /// The last checkpoint, and the answers since.
+    /// The last checkpoint.
     from: Checkpoint<'a>,
     assumed: Assumptions,
-    /// The answers since the checkpoint that it began at, as far as they were not needed yet.
-    replay: VecDeque<(Key, Verdict)>,
     is_over: bool,
 }
 
 impl<'a> Branch<'a> {
     pub(super) fn new(speculation: &Arc<Speculation<'a>>, epoch: u64, unexplored: Unexplored<'a>) -> Self {
         let Unexplored { from, assumed } = unexplored;
-        let replay = from.answers.into();
-        let from = Checkpoint::new(from.resume);
-        Branch { speculation: Arc::clone(speculation), epoch, from, assumed, replay, is_over: false }
+        Branch { speculation: Arc::clone(speculation), epoch, from, assumed, is_over: false }
     }
 
-    /// Sets a checkpoint, from which the rest can be continued later.
-    pub(crate) fn checkpoint(&mut self, resume: Resume<'a>) {
-        self.from = Checkpoint::new(resume);
-        self.replay.clear();
+    /// Sets a checkpoint, from which the rest can be continued later. Returns `false` if the branch ends here: the search
+    /// has taken another path.
+    pub(crate) fn set_checkpoint(&mut self, checkpoint: Checkpoint<'a>) -> bool {
+        self.from = checkpoint;
+        self.is_over |= self.speculation.board().epoch != self.epoch;
+        !self.is_over
     }
 
-    /// Whether the answer to a question is known or assumed: its candidate has passed the gate before.
-    pub(crate) fn has_answer(&self, key: &Key) -> bool {
-        self.replay.iter().any(|(replayed, _)| replayed == key)
-            || self.speculation.board().answer_to(key, &self.assumed).is_some()
+    /// Whether a candidate passes the gate, if it is known: one with an answer has passed it.
+    pub(crate) fn passes_gate(&self, key: &Key) -> Option<bool> {
+        let board = self.speculation.board();
+        let is_asked = board.questions.contains_key(key) || board.answer_to(key, &self.assumed).is_some();
+        if is_asked { Some(true) } else { board.refused.contains(key).then_some(false) }
+    }
+
+    /// Remembers that a candidate doesn't pass the gate.
+    pub(crate) fn refused_by_gate(&self, key: Key) {
+        self.speculation.board().refused.insert(key);
     }
 
     /// Returns the answer to a question that the search expects to be *interesting* with this chance: the known one, or
@@ -365,21 +365,15 @@ impl<'a> Branch<'a> {
             return None;
         }
         let key = key(&job.candidate);
-        let is_next = self.replay.front().is_some_and(|(next, _)| *next == key);
-        let replayed = is_next.then(|| self.replay.pop_front()).flatten().map(|(_, verdict)| verdict);
-        let verdict = replayed.or_else(|| {
-            let speculation = Arc::clone(&self.speculation);
-            let mut board = speculation.board();
-            if board.epoch != self.epoch {
-                return None;
-            }
+        let speculation = Arc::clone(&self.speculation);
+        let mut board = speculation.board();
+        let verdict = if board.epoch == self.epoch {
             let known = board.answer_to(&key, &self.assumed);
             known.or_else(|| self.assume(&mut board, job, key, pass, chance))
-        });
-        match verdict {
-            Some(verdict) => self.from.answers.push((key, verdict)),
-            None => self.is_over = true,
-        }
+        } else {
+            None
+        };
+        self.is_over = verdict.is_none();
         verdict
     }
 
@@ -397,17 +391,15 @@ impl<'a> Branch<'a> {
             return None;
         }
         if reach < board.least() {
-            board.leave(Unexplored { from: self.from.clone(), assumed: self.assumed.clone() });
+            board.leave(Unexplored { from: Arc::clone(&self.from), assumed: self.assumed.clone() });
             return None;
         }
         let chance = board.expectations.corrected(pass, chance);
         board.add(job, key, &self.assumed);
         let is_yes = chance >= 0.5;
         let likelihood = if is_yes { chance } else { 1.0 - chance };
-        let mut from = self.from.clone();
-        from.answers.push((key, verdict(!is_yes)));
         let other = Expected::new(key, !is_yes, 1.0 - likelihood, self.assumed.clone());
-        board.leave(Unexplored { from, assumed: other });
+        board.leave(Unexplored { from: Arc::clone(&self.from), assumed: other });
         self.assumed = Expected::new(key, is_yes, likelihood, self.assumed.take());
         board.follow(&self.assumed);
         Some(verdict(is_yes))
@@ -425,15 +417,17 @@ mod tests {
         Job { ticket: Ticket(0), candidate: text.as_bytes().into(), deadline: Duration::MAX }
     }
 
-    /// A search that asks five questions, each about a text that has the answers before it, and marks its third.
-    fn search(text: String) -> Resume<'static> {
+    /// A search that asks five questions, each about a text that has the answers before it, with this chance of
+    /// *interesting*. It has a checkpoint before its third.
+    fn search(text: &str, chance: f64) -> Checkpoint<'static> {
+        let text = text.to_owned();
         Arc::new(move |branch| {
             let mut text = text.clone();
             while text.len() < 5 {
                 if text.len() == 2 {
-                    branch.borrow_mut().checkpoint(search(text.clone()));
+                    branch.borrow_mut().set_checkpoint(search(&text, chance));
                 }
-                let Some(verdict) = branch.borrow_mut().answer(job(&text), "pass", 1.0) else { return };
+                let Some(verdict) = branch.borrow_mut().answer(job(&text), "pass", chance) else { return };
                 text.push(if verdict == Verdict::Interesting { 'y' } else { 'n' });
             }
         })
@@ -443,12 +437,12 @@ mod tests {
         (key(text.as_bytes()), Verdict::from(*yes))
     }
 
-    /// A board at the start of a search, with some answers of the search.
-    fn board(resume: Resume<'static>, answers: &[(&str, bool)]) -> Arc<Speculation<'static>> {
+    /// A board at the start of a search.
+    fn board(start: Checkpoint<'static>) -> Arc<Speculation<'static>> {
         let speculation = Speculation::new();
         let mut board = speculation.board();
         board.serve(8, 0.0);
-        board.set_mark(Some(Checkpoint { resume, answers: answers.iter().map(named).collect() }));
+        board.set_checkpoint(Some(start));
         // Nothing is sure, and "interesting" has a chance of 0.3.
         (0..100_u32).for_each(|number| {
             let key = key(&number.to_le_bytes());
@@ -465,9 +459,9 @@ mod tests {
         loop {
             let next = speculation.board().take_likeliest();
             let Some(unexplored) = next else { break };
-            let (resume, epoch) = (Arc::clone(&unexplored.from.resume), speculation.board().epoch);
-            resume(&Rc::new(RefCell::new(Branch::new(speculation, epoch, unexplored))));
-            speculation.board().explored.clear();
+            let (checkpoint, epoch) = (Arc::clone(&unexplored.from), speculation.board().epoch);
+            checkpoint(&Rc::new(RefCell::new(Branch::new(speculation, epoch, unexplored))));
+            speculation.board().under_way.clear();
         }
         let board = speculation.board();
         assert!(board.is_explored());
@@ -475,50 +469,35 @@ mod tests {
         board.open().iter().map(|(reach, key)| (*reach, text(key))).collect()
     }
 
-    fn found(answers: &[(&str, bool)], known: &[(&str, bool)], most: usize) -> Vec<String> {
-        let all = likely(&board(search(String::new()), answers), known);
+    fn found(known: &[(&str, bool)], most: usize) -> Vec<String> {
+        let all = likely(&board(search("", 1.0)), known);
         all.into_iter().map(|(_, text)| text).take(most).collect()
     }
 
     /// The chance that the search expects, after what the pass has found.
     fn chance() -> f64 {
-        let speculation = board(search(String::new()), &[]);
+        let speculation = board(search("", 1.0));
         let chance = speculation.board().expectations.corrected("pass", 0.9);
         assert!((0.29..0.32).contains(&chance), "{chance}");
         chance
     }
 
-    /// The same search, which expects what the pass has found.
-    fn expecting(text: String) -> Resume<'static> {
-        Arc::new(move |branch| {
-            let mut text = text.clone();
-            while text.len() < 5 {
-                if text.len() == 2 {
-                    branch.borrow_mut().checkpoint(expecting(text.clone()));
-                }
-                let Some(verdict) = branch.borrow_mut().answer(job(&text), "pass", 0.9) else { return };
-                text.push(if verdict == Verdict::Interesting { 'y' } else { 'n' });
-            }
-        })
-    }
-
     #[test]
     fn the_likeliest_questions_come_first() {
-        let all: Vec<_> =
-            likely(&board(expecting(String::new()), &[]), &[]).into_iter().map(|(_, text)| text).collect();
+        let all: Vec<_> = likely(&board(search("", 0.9)), &[]).into_iter().map(|(_, text)| text).collect();
         assert_eq!(all[..6], ["", "n", "nn", "nnn", "y", "nnnn"]);
         assert_eq!(all.len(), 16, "as many as two for each worker are likelier than the rest");
     }
 
     #[test]
     fn answers_that_are_known_are_no_questions() {
-        assert_eq!(found(&[("", true)], &[], 3), ["y", "yy", "yyy"]);
-        assert_eq!(found(&[("", false)], &[("n", true), ("nyy", false)], 3), ["ny", "nyyn", "nyn"]);
+        assert_eq!(found(&[("", true)], 3), ["y", "yy", "yyy"]);
+        assert_eq!(found(&[("", false), ("n", true), ("nyy", false)], 3), ["ny", "nyyn", "nyn"]);
     }
 
     #[test]
     fn a_question_is_as_likely_as_the_answers_before_it() {
-        let (speculation, chance) = (board(expecting(String::new()), &[]), chance());
+        let (speculation, chance) = (board(search("", 0.9)), chance());
         let of = |text: &str, known: &[(&str, bool)]| {
             let all = likely(&speculation, known);
             all.iter().find(|(_, other)| other == text).map_or(0.0, |(reach, _)| *reach)
@@ -530,12 +509,12 @@ mod tests {
 
     #[test]
     fn speculation_continues_where_it_had_ended() {
-        let continued = board(expecting(String::new()), &[]);
+        let continued = board(search("", 0.9));
         let texts = |all: Vec<(f64, String)>| all.into_iter().map(|(_, text)| text).take(3).collect::<Vec<_>>();
         likely(&continued, &[]);
         let (first, then) = ([("", false)], [("", false), ("n", true), ("ny", false)]);
         for known in [&first[..], &then] {
-            let fresh = texts(likely(&board(expecting(String::new()), &[]), known));
+            let fresh = texts(likely(&board(search("", 0.9)), known));
             assert_eq!(texts(likely(&continued, known)), fresh);
         }
     }
@@ -543,24 +522,24 @@ mod tests {
     #[test]
     fn two_branches_to_a_question_make_it_likelier() {
         // The second question is the same whatever the first answer was.
-        let resume: Resume<'static> = Arc::new(|branch| {
+        let start: Checkpoint<'static> = Arc::new(|branch| {
             for text in ["first", "second"] {
                 if branch.borrow_mut().answer(job(text), "pass", 0.9).is_none() {
                     return;
                 }
             }
         });
-        let likely = likely(&board(resume, &[]), &[]);
+        let likely = likely(&board(start), &[]);
         assert!(likely.len() == 2 && likely.iter().all(|(reach, _)| (reach - 1.0).abs() < 1e-9), "{likely:?}");
     }
 
     #[test]
     fn a_path_that_no_branch_has_starts_at_the_last_checkpoint() {
-        let speculation = board(search(String::new()), &[]);
+        let speculation = board(search("", 1.0));
         likely(&speculation, &[]);
         speculation.board().asked(key(b"yn"), "pass", 0.9);
         assert_eq!(speculation.board().epoch, 1, "this one was found");
-        speculation.board().set_mark(Some(Checkpoint::new(search("yyyy".into()))));
+        speculation.board().set_checkpoint(Some(search("yyyy", 1.0)));
         speculation.board().asked(key(b"elsewhere"), "pass", 0.9);
         assert_eq!(speculation.board().epoch, 2);
         assert_eq!(likely(&speculation, &[]).into_iter().map(|(_, text)| text).collect::<Vec<_>>(), ["yyyy"]);
@@ -568,7 +547,7 @@ mod tests {
 
     #[test]
     fn threads_explore_until_the_work_is_done_and_after_a_panic() {
-        let speculation = board(search(String::new()), &[]);
+        let speculation = board(search("", 1.0));
         let found = speculation.explored_by(2, || {
             speculation.wake();
             while !speculation.board().is_explored() {
@@ -579,5 +558,33 @@ mod tests {
         assert!(found >= 16, "{found}");
         let panics = || speculation.explored_by(1, || panic!("on purpose"));
         assert!(std::panic::catch_unwind(std::panic::AssertUnwindSafe(panics)).is_err());
+    }
+
+    #[test]
+    fn the_text_of_a_question_with_an_answer_is_not_kept() {
+        let speculation = board(search("", 1.0));
+        assert_eq!(likely(&speculation, &[]).len(), 16);
+        likely(&speculation, &[("", true), ("y", true), ("yn", true)]);
+        let board = speculation.board();
+        assert!(["", "y", "yn"].iter().all(|text| board.job(&key(text.as_bytes())).is_none()));
+        assert!(board.questions.len() <= 16, "{}", board.questions.len());
+    }
+
+    #[test]
+    fn a_branch_that_panics_ends_alone() {
+        let start: Checkpoint<'static> = Arc::new(|branch| {
+            let verdict = branch.borrow_mut().answer(job("first"), "pass", 1.0);
+            assert_ne!(verdict, Some(Verdict::Interesting), "on purpose");
+            let _ = branch.borrow_mut().answer(job("second"), "pass", 1.0);
+        });
+        let speculation = board(start);
+        let found = speculation.explored_by(1, || {
+            speculation.wake();
+            while speculation.board().open().len() < 2 {
+                thread::yield_now();
+            }
+            speculation.board().open().len()
+        });
+        assert_eq!(found, 2, "the other branch is explored");
     }
 }

@@ -45,7 +45,7 @@ pub(crate) fn keep_closures(reducer: &mut Reducer<'_, '_>) -> Result<(), Interru
 /// Continues with the bodies.
 fn go_on_with_bodies(reducer: &mut Reducer<'_, '_>) -> Result<(), Interrupt> {
     loop {
-        reducer.mark_with(&(), |reducer, ()| go_on_with_bodies(reducer))?;
+        reducer.checkpoint_with(&(), |reducer, ()| go_on_with_bodies(reducer))?;
         if !empty_bodies(reducer)? {
             return Ok(());
         }
@@ -104,7 +104,7 @@ fn keep_some(reducer: &mut Reducer<'_, '_>) -> Result<bool, Interrupt> {
 /// Asks until nothing is left to be asked.
 fn go_through(reducer: &mut Reducer<'_, '_>, mut search: Search) -> Result<(), Interrupt> {
     loop {
-        reducer.mark_with(&search, |reducer, search| {
+        reducer.checkpoint_with(&search, |reducer, search| {
             go_through(reducer, search)?;
             go_on_with_bodies(reducer)
         })?;

@@ -198,7 +198,7 @@ pub(crate) fn sibling_lists(reducer: &mut Reducer<'_, '_>) -> Result<(), Interru
 /// Gives the lists a turn, the most promising first, until none is left.
 fn go_through(reducer: &mut Reducer<'_, '_>, mut queue: Queue) -> Result<(), Interrupt> {
     loop {
-        reducer.mark_with(&queue, go_through)?;
+        reducer.checkpoint_with(&queue, go_through)?;
         let Some(list) = queue.waiting.pop() else { break };
         if !reducer.current().is_gone(list.tie.1) && !queue.is_left(reducer, list.tie.1) {
             take_turn(reducer, &mut queue, list)?;

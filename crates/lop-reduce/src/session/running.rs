@@ -27,7 +27,7 @@ pub(crate) struct Tests<'a> {
     pub(super) executor: Box<dyn Executor + 'a>,
     pub(super) sink: Box<dyn EventSink + 'a>,
     pub(super) speculation: Arc<Speculation<'a>>,
-    pub(super) speculator: Speculator,
+    pub(super) running_tests: RunningTests,
 }
 
 impl<'a> Tests<'a> {
@@ -37,7 +37,12 @@ impl<'a> Tests<'a> {
         sink: &'a mut dyn EventSink,
         speculation: Arc<Speculation<'a>>,
     ) -> Self {
-        Tests { executor: Box::new(executor), sink: Box::new(sink), speculation, speculator: Speculator::default() }
+        Tests {
+            executor: Box::new(executor),
+            sink: Box::new(sink),
+            speculation,
+            running_tests: RunningTests::default(),
+        }
     }
 
     /// The workers, if one of them can run tests ahead of their time.
@@ -47,7 +52,7 @@ impl<'a> Tests<'a> {
 
     /// Starts tests on a text that will be asked about this number of times, as far as workers are free.
     pub(crate) fn start_early(&mut self, text: &Arc<[u8]>, times: usize, deadline: Duration) {
-        let free = self.workers_ahead().saturating_sub(self.speculator.running.len());
+        let free = self.workers_ahead().saturating_sub(self.running_tests.running.len());
         for _ in 0..times.min(if self.workers_ahead() > 1 { free } else { 0 }) {
             self.start(Job { ticket: Ticket(0), candidate: Arc::clone(text), deadline }, key(text), Stage::Sure);
         }
@@ -55,29 +60,29 @@ impl<'a> Tests<'a> {
 
     /// Starts a test whose question was not asked yet.
     pub(super) fn start(&mut self, job: Job, key: Key, stage: Stage) -> Ticket {
-        let ticket = self.speculator.new_ticket();
-        self.speculator.running.insert(ticket, RunningTest { key, text: Arc::clone(&job.candidate), stage });
+        let ticket = self.running_tests.new_ticket();
+        self.running_tests.running.insert(ticket, RunningTest { key, text: Arc::clone(&job.candidate), stage });
         self.executor.submit(Job { ticket, ..job });
         ticket
     }
 
     /// Takes an outcome.
     pub(super) fn take(&mut self, ticket: Ticket, outcome: Outcome) {
-        let Some(run) = self.speculator.running.get(&ticket) else { return };
+        let Some(run) = self.running_tests.running.get(&ticket) else { return };
         if let Some(verdict) = outcome.verdict.filter(|_| self.workers_ahead() > 1) {
             self.speculation.board().learn(run.key, verdict);
             self.speculation.wake();
         }
-        self.speculator.take(ticket, outcome);
+        self.running_tests.take(ticket, outcome);
     }
 
     /// Cancels all running tests, and waits for their end. Returns their tickets.
     pub(crate) fn stop(&mut self) -> Vec<Ticket> {
         let mut ended = Vec::new();
-        for ticket in self.speculator.running.keys() {
+        for ticket in self.running_tests.running.keys() {
             self.executor.cancel(*ticket);
         }
-        while !self.speculator.running.is_empty()
+        while !self.running_tests.running.is_empty()
             && let Some((ticket, outcome)) = self.executor.wait()
         {
             self.take(ticket, outcome);
@@ -89,7 +94,7 @@ impl<'a> Tests<'a> {
 
 /// The running tests, and the finished ones whose questions were not asked yet.
 #[derive(Default)]
-pub(super) struct Speculator {
+pub(super) struct RunningTests {
     pub(super) running: BTreeMap<Ticket, RunningTest>,
     /// The tests that have ended and whose questions were not asked yet.
     pub(super) ended: HashMap<Key, Vec<Ended>>,
@@ -134,7 +139,7 @@ pub(super) enum Stage {
     PendingQuestion,
 }
 
-impl Speculator {
+impl RunningTests {
     /// A ticket that no test has.
     pub(super) fn new_ticket(&mut self) -> Ticket {
         self.tickets += 1;
@@ -247,26 +252,26 @@ mod tests {
     use lop_engine::Verdict;
 
     /// The bytes of output that are kept of a test on a text of this length.
-    fn kept(speculator: &mut Speculator, bytes: usize, stage: Stage, slip: Option<&str>) -> usize {
+    fn kept(running_tests: &mut RunningTests, bytes: usize, stage: Stage, slip: Option<&str>) -> usize {
         let (key, ticket) = ([bytes as u8; 16], Ticket(bytes as u64));
-        speculator.running.insert(ticket, RunningTest { key, text: vec![b'x'; bytes].into(), stage });
+        running_tests.running.insert(ticket, RunningTest { key, text: vec![b'x'; bytes].into(), stage });
         let output = || vec![b'o'; Outcome::TAIL];
         let slip = slip.map(str::to_owned);
         let outcome = Outcome::of(Verdict::NotInteresting);
-        speculator.take(ticket, Outcome { stdout_tail: output(), stderr_tail: output(), slip, ..outcome });
-        let outcome = speculator.ended.remove(&key).expect("it has ended").remove(0).outcome;
+        running_tests.take(ticket, Outcome { stdout_tail: output(), stderr_tail: output(), slip, ..outcome });
+        let outcome = running_tests.ended.remove(&key).expect("it has ended").remove(0).outcome;
         outcome.stdout_tail.capacity() + outcome.stderr_tail.capacity()
     }
 
     #[test]
     fn output_of_answers_that_may_never_be_asked_for_is_not_kept() {
         let all = 2 * Outcome::TAIL;
-        let mut speculator = Speculator::default();
-        assert_eq!(kept(&mut speculator, 1, Stage::Early, None), 0);
-        assert_eq!(kept(&mut speculator, 2, Stage::Left, None), 0);
-        assert_eq!(kept(&mut speculator, 3, Stage::Sure, None), all, "the input's own may be shown");
-        assert_eq!(kept(&mut speculator, 20, Stage::Early, Some("a crash")), all);
-        assert_eq!(kept(&mut speculator, 21, Stage::Early, Some("a crash")), 0, "the smallest is the one to keep");
-        assert_eq!(kept(&mut speculator, 19, Stage::Early, Some("a crash")), all);
+        let mut running_tests = RunningTests::default();
+        assert_eq!(kept(&mut running_tests, 1, Stage::Early, None), 0);
+        assert_eq!(kept(&mut running_tests, 2, Stage::Left, None), 0);
+        assert_eq!(kept(&mut running_tests, 3, Stage::Sure, None), all, "the input's own may be shown");
+        assert_eq!(kept(&mut running_tests, 20, Stage::Early, Some("a crash")), all);
+        assert_eq!(kept(&mut running_tests, 21, Stage::Early, Some("a crash")), 0, "the smallest is the one to keep");
+        assert_eq!(kept(&mut running_tests, 19, Stage::Early, Some("a crash")), all);
     }
 }
