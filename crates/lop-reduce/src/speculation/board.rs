@@ -160,7 +160,7 @@ impl<'a> Speculation<'a> {
         while let Some((epoch, unexplored)) = self.next() {
             let checkpoint = Arc::clone(&unexplored.from);
             let branch = Rc::new(RefCell::new(Branch::new(self, epoch, unexplored)));
-            // What goes wrong after assumptions need not go wrong in the search; if it does, it ends the search there.
+            // A panic after wrong assumptions doesn't come in the search; one after right ones ends the search there.
             let _ = catch_unwind(AssertUnwindSafe(|| checkpoint(&branch)));
             self.board().under_way.remove(&thread::current().id());
         }
