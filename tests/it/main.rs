@@ -55,6 +55,7 @@ mod safety;
 mod scanner;
 mod screen;
 mod sequences;
+mod servers;
 mod signature;
 mod slippage;
 mod strangers;

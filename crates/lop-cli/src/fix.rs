@@ -1,14 +1,13 @@
 //! The command of `--fix`, which changes each candidate before its test.
 
-use std::ffi::OsString;
 use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
-use lop_doctor::{reworded, settled_words};
 use lop_reduce::{Formatter, FormatterError};
 use lop_run::oracle::{CommandOracle, Conditions, Confinement, SideFile, Slot, SlotOptions, Subject};
 
+use super::command_words::settled_command;
 use super::failure::Failure;
 
 /// The time that the command gets, unless the tests have a deadline.
@@ -32,13 +31,7 @@ pub(super) fn fixing(
             hint: "let the test itself change its files before it runs the program".to_owned(),
         });
     }
-    let words = shlex::split(line).filter(|words| !words.is_empty()).ok_or_else(|| Failure::Usage {
-        message: format!("`{line}` of --fix is not a command"),
-        hint: "write a program and its arguments, and close its quotes; for pipes write --fix 'sh -c \"…\"'".to_owned(),
-    })?;
-    let words: Vec<OsString> = words.into_iter().map(OsString::from).collect();
-    let here = std::env::current_dir().unwrap_or_default();
-    let words = reworded(&words, &settled_words(&words, &here, path));
+    let words = settled_command("--fix", line, path)?;
     let confinement = Confinement { remote: None, inputs: Vec::new(), ..confinement.clone() };
     let command = CommandOracle::command(&words, subject.clone(), Conditions::default())?;
     let fix = command.confined(confinement)?.with_belongings(beside)?;

@@ -5,6 +5,7 @@
 pub mod absolute_words;
 pub mod args;
 mod beside;
+mod command_words;
 pub mod commands;
 pub mod condition_args;
 mod config;

@@ -8,6 +8,7 @@ use lop_languages::LANGUAGES;
 use lop_run::oracle::{CommandError, CommandOracle, ConditionSpec, Conditions, Exit, Guarded, SecondCommand};
 
 use super::absolute_words;
+use super::command_words::command_words;
 use super::failure::Failure;
 use super::incomplete_test::{IncompleteTest, Probe};
 
@@ -18,7 +19,7 @@ pub(super) fn companions(
 ) -> Result<Vec<(CommandOracle, SecondCommand)>, Failure> {
     let mut companions = Vec::new();
     for line in &open.sought.while_passing {
-        let oracle = second(open, &second_words(line)?)?;
+        let oracle = second(open, &command_words("--while-passing", line)?)?;
         let (outcome, _) = place.run(&oracle, open.content);
         match outcome.exit {
             Exit::Code(_) | Exit::Signal(_) => {}
@@ -35,15 +36,6 @@ pub(super) fn companions(
         companions.push(guard(open, language, place)?);
     }
     Ok(companions)
-}
-
-/// The words of a second command.
-fn second_words(line: &str) -> Result<Vec<OsString>, Failure> {
-    let words = shlex::split(line).filter(|words| !words.is_empty()).ok_or_else(|| Failure::Usage {
-        message: format!("`{line}` of --while-passing is not a command"),
-        hint: "close its quotes; for pipes write --while-passing 'sh -c \"…\"'".to_owned(),
-    })?;
-    Ok(words.into_iter().map(OsString::from).collect())
 }
 
 fn guard(

@@ -494,6 +494,9 @@ impl<'a, 'g> Session<'a, 'g> {
         if let Some((signature, content)) = outcome.slip.as_ref().zip(text) {
             self.emit(&Event::Slipped { signature, content, outcome })?;
         }
+        if let Some(how) = &outcome.contradiction {
+            self.contradicted(how)?;
+        }
         match &outcome.unresolved {
             Some(Unresolved::Failed(message)) => Err(self.unresolved(message)),
             _ => Ok(()),

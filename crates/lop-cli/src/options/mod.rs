@@ -24,6 +24,8 @@ mod result;
 mod rules;
 mod schedule;
 mod seed;
+mod server;
+mod service;
 mod syntax;
 mod timeout;
 mod verbosity;
@@ -82,6 +84,8 @@ options! {
     minimal: minimal::MinimalOption,
     format: format::FormatOption,
     jobs: jobs::JobsOption,
+    server: server::ServerOption,
+    service: service::ServiceOption,
     least_chance: least_chance::LeastChance,
     timeout: timeout::Timeout,
     limits: limits::Limits,

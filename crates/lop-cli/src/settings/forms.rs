@@ -9,6 +9,7 @@ use std::path::{Path, PathBuf};
 use clap::CommandFactory;
 
 use crate::args::Cli;
+use crate::command_words::settled_command;
 use crate::failure::Failure;
 use crate::suggestion;
 use lop_run::oracle::{CommandError, CommandOracle, Conditions, Subject};
@@ -19,6 +20,8 @@ pub(crate) enum Test {
     File(PathBuf),
     /// A command with its arguments.
     Command(Vec<OsString>),
+    /// A command that stays up.
+    Server(Vec<OsString>),
 }
 
 impl Test {
@@ -26,14 +29,14 @@ impl Test {
     pub(crate) fn words(&self) -> Vec<OsString> {
         match self {
             Test::File(test) => vec![test.clone().into()],
-            Test::Command(words) => words.clone(),
+            Test::Command(words) | Test::Server(words) => words.clone(),
         }
     }
 
-    /// Returns the words of a command; none for a script, which is used as it is.
+    /// Returns the words of a command that starts for each candidate; none for a script, which is used as it is.
     pub(crate) fn command_words(&self) -> &[OsString] {
         match self {
-            Test::File(_) => &[],
+            Test::File(_) | Test::Server(_) => &[],
             Test::Command(words) => words,
         }
     }
@@ -51,6 +54,7 @@ impl Test {
                 found.map_err(|error| in_order(error, test, path, conditions))
             }
             Test::Command(words) => Ok(CommandOracle::command(words, subject, conditions)?),
+            Test::Server(words) => Ok(CommandOracle::server(words, subject, conditions)?),
         }
     }
 }
@@ -142,6 +146,33 @@ pub(crate) fn forms(
             "lop TEST FILE without `--`, or lop FILE -- CMD ARGS…; for several files, use @@1 and @@2 in the command",
         )),
     }
+}
+
+/// The form with `--server CMD`, in which all words are files.
+///
+/// # Errors
+/// There is no file, or another test.
+pub(super) fn server_form(
+    words: &[PathBuf],
+    test: &[OsString],
+    server: &str,
+    reduces_args: bool,
+) -> Result<(Test, Vec<PathBuf>), Failure> {
+    let usage = |message: &str, hint: &str| Failure::Usage { message: message.to_owned(), hint: hint.to_owned() };
+    let form = "lop --server CMD FILE…";
+    if !test.is_empty() {
+        return Err(usage("--server is the test, and there is another one after `--`", form));
+    }
+    if reduces_args {
+        return Err(usage("--reduce-args needs a command after `--`, not --server", "omit one of them"));
+    }
+    let Some(first) = words.first() else { return Err(usage("no file to reduce was given", form)) };
+    let command = settled_command("--server", server, first)?;
+    if let Some(mark) = command.iter().find(|word| word.to_string_lossy().contains("@@")) {
+        let message = format!("`{}` of --server: a server reads the path of each candidate as a line", mark.display());
+        return Err(usage(&message, "omit @@"));
+    }
+    Ok((Test::Server(command), words.to_vec()))
 }
 
 /// The beginnings of programs and scripts.

@@ -21,6 +21,7 @@ use formatter::formatter;
 use testing::spec;
 
 pub(super) use case::{Case, Source, project, read, read_case, real_path};
+use forms::server_form;
 pub(super) use forms::{Test, forms};
 pub(crate) use output::Output;
 pub(crate) use reporting::Reporting;
@@ -70,7 +71,11 @@ impl Settings {
     }
 
     fn build(args: &ReduceArgs, source: Source, past: Option<&Past>) -> Result<Settings, Failure> {
-        let (form, paths) = forms(&args.given.words, &args.given.test, args.reduce_args.reduce_args, past.is_some())?;
+        let (words, test, reduces_args) = (&args.given.words, &args.given.test, args.reduce_args.reduce_args);
+        let (form, paths) = match &args.server.server {
+            Some(server) => server_form(words, test, server, reduces_args)?,
+            None => forms(words, test, reduces_args, past.is_some())?,
+        };
         let mut reporting = Reporting::of(args, paths.len() == 1 && piped::is_stdin(&paths[0]))?;
         let options = args.options()?;
         // An error in a condition is reported before a large file is read.
@@ -93,6 +98,9 @@ impl Settings {
             fixing(line, (&case.subject, &case.path), args.timeout.timeout, &test.confinement, beside.clone())
         });
         let mut test = Testing { oracle: test.oracle.with_belongings(beside)?, ..test };
+        if let Some(service) = args.service.service()? {
+            test.oracle = test.oracle.with_service(service);
+        }
         if let Some((fix, formatter)) = fix.transpose()? {
             test.oracle = test.oracle.with_fix(fix);
             store.through(formatter);

@@ -45,6 +45,13 @@ impl Testing {
     pub(super) fn of(args: &ReduceArgs, test: &Test, case: &Case, conditions: Conditions) -> Result<Self, Failure> {
         let spec = spec(args);
         let confinement = args.confine.confinement()?;
+        let here = [("--server", args.server.server.is_some()), ("--setup", args.service.setup.is_some())];
+        if let Some((option, _)) = here.iter().find(|(_, is_given)| *is_given && confinement.remote.is_some()) {
+            return Err(Failure::Usage {
+                message: format!("{option} starts a process on this machine, and the tests run on another one"),
+                hint: format!("omit {option}, or the options of the other machine"),
+            });
+        }
         let oracle = test.oracle(&case.path, case.subject.clone(), conditions)?.confined(confinement.clone())?;
         Ok(Testing {
             oracle: if args.reduce_args.reduce_args { oracle.reducing_arguments() } else { oracle },

@@ -417,7 +417,7 @@ impl Session<'_, '_> {
     }
 
     /// Notes that the test has contradicted itself, and says so the first time.
-    fn contradicted(&mut self, how: &str) -> Result<(), Interrupt> {
+    pub(super) fn contradicted(&mut self, how: &str) -> Result<(), Interrupt> {
         if !self.confidence.trust.contradicted() {
             return Ok(());
         }

@@ -7,8 +7,13 @@
 //! | `FILE -- CMD … @@ …` | the candidate under FILE's base name | `@@` replaced by paths | empty |
 //! | `FILE -- CMD …` | the candidate under FILE's base name | as given | the candidate |
 //!
+//! With `--server CMD` the command stays up, and reads the candidate's path as a line; see [`server`](super::server).
+//!
 //! A test inherits the environment, except for `TMPDIR`, which is inside the slot, the mark of the slot, and the user's
 //! changes. Conditions see the first MiB of each output and its last 64 KiB.
+
+mod run_error;
+mod serving;
 
 use std::borrow::Cow;
 use std::cell::RefCell;
@@ -24,25 +29,22 @@ use std::time::Duration;
 
 use super::confine::Launcher;
 use super::output::Written;
-use super::process::{self, Ending, Left, MARK, Watch, unstarted};
+use super::process::{self, Ending, Left, MARK, OUTPUT_LIMIT, Watch, unstarted};
 use super::program::{self, CommandError};
-use super::remote_runner::{self, RemoteTarget, RunnerError};
+use super::remote_runner::{self, RemoteTarget};
 use super::second_command::SecondCommand;
+use super::server::{self, Servers};
+use super::service::Service;
 use super::side_file::{SideFile, SideFileError};
 use super::slot::RunFiles;
-use super::surroundings::SurroundingsError;
+use super::subject::Subject;
 use super::template::Word;
 use super::{
     Cancel, Conditions, ConfineError, Confinement, Exit, Oracle, Outcome, Slot, output, shell, signal_name, with_causes,
 };
 use lop_engine::Verdict;
-use lop_files::project::{self, Archive, TestCase};
-
-/// Maximum number of bytes of each output: a test that writes more is killed and counts as not interesting.
-const OUTPUT_LIMIT: u64 = 64 << 20;
-
-/// Number of bytes in which a script's first line must end.
-const SCRIPT_START: u64 = 4096;
+use lop_files::project::{self, TestCase};
+use run_error::RunError;
 
 /// The interestingness test as a command. See the module for its two forms.
 #[derive(Clone, Debug)]
@@ -67,58 +69,10 @@ pub struct CommandOracle {
     companions: Vec<(CommandOracle, SecondCommand)>,
     /// The command of `--fix`, which changes each candidate first.
     fix: Option<Box<CommandOracle>>,
-}
-
-/// The test case, as a test sees it.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Subject {
-    /// A file; only its base name is used.
-    File(PathBuf),
-    /// A directory, whose candidates are texts of the archive. Only its base name is used.
-    Directory(PathBuf, Archive),
-    /// Files, by their paths below the test's directory; candidates are texts of the archive.
-    Files(Vec<PathBuf>, Archive),
-}
-
-impl From<&Path> for Subject {
-    fn from(file: &Path) -> Self {
-        Subject::File(file.to_owned())
-    }
-}
-
-impl From<&PathBuf> for Subject {
-    fn from(file: &PathBuf) -> Self {
-        Subject::File(file.clone())
-    }
-}
-
-impl Subject {
-    /// Returns the candidate's names in the test's directory.
-    fn names(&self) -> Result<Vec<OsString>, CommandError> {
-        match self {
-            Subject::File(path) | Subject::Directory(path, _) => Ok(vec![base_name(path)?]),
-            Subject::Files(paths, _) => Ok(paths.iter().map(|path| path.clone().into_os_string()).collect()),
-        }
-    }
-
-    /// Returns the archive whose texts are the candidates; `None` for a single file.
-    #[must_use]
-    pub fn archive(&self) -> Option<&Archive> {
-        match self {
-            Subject::File(_) => None,
-            Subject::Directory(_, archive) | Subject::Files(_, archive) => Some(archive),
-        }
-    }
-
-    /// Whether a candidate is the bytes of a file.
-    fn is_file(&self) -> bool {
-        matches!(self, Subject::File(_))
-    }
-
-    /// Whether a candidate is one file, which the test can also read from standard input.
-    fn reads_stdin(&self) -> bool {
-        self.is_file() || matches!(self, Subject::Files(names, _) if names.len() == 1)
-    }
+    /// The servers, if the command is one that stays up.
+    servers: Option<Arc<Servers>>,
+    /// The service that has to run during a test.
+    service: Option<Arc<Service>>,
 }
 
 #[derive(Default)]
@@ -140,25 +94,6 @@ fn read_changed(path: &Path, before: usize) -> io::Result<Option<Vec<u8>>> {
     let most = CHANGED_LIMIT.saturating_add(u64::try_from(before).unwrap_or(u64::MAX));
     File::open(path)?.take(most).read_to_end(&mut content)?;
     Ok(Some(content))
-}
-
-/// A run without a verdict.
-#[derive(Debug, thiserror::Error)]
-enum RunError {
-    #[error("cannot prepare a directory for the test in {}{}", place.display(), advice(source))]
-    Prepare { place: PathBuf, source: io::Error },
-    #[error("cannot open /dev/null as the test's input{}", advice(source))]
-    NullDevice { source: io::Error },
-    #[error("cannot start {}{}", program.display(), start_advice(program, source))]
-    Start { program: PathBuf, source: io::Error },
-    #[error("the exit status of the test is lost; if this process was started with SIGCHLD ignored, start it without")]
-    Lost,
-    #[error("cannot read what the test wrote")]
-    Read { source: io::Error },
-    #[error(transparent)]
-    Surroundings(#[from] SurroundingsError),
-    #[error(transparent)]
-    Remote(#[from] RunnerError),
 }
 
 impl CommandOracle {
@@ -195,6 +130,36 @@ impl CommandOracle {
         Ok(Self::new(called, arguments, names, (subject, reads_stdin), (conditions, description)))
     }
 
+    /// Makes the oracle of `lop --server CMD FILE`: `words` are a command that stays up. It reads the path of a candidate
+    /// as a line and answers with a line. The paths of several files are separated by tabs.
+    ///
+    /// # Errors
+    /// [`CommandError`] if the command is empty, missing or cannot be executed, or a name of the test case cannot be in
+    /// such a line.
+    pub fn server(
+        words: &[OsString],
+        subject: impl Into<Subject>,
+        conditions: Conditions,
+    ) -> Result<Self, CommandError> {
+        let oracle = Self::command(words, subject, conditions)?;
+        if let Some(name) = oracle.names.iter().find(|name| !server::fits_in_line(name)) {
+            return Err(CommandError::NameOfLines { name: name.clone() });
+        }
+        Ok(Self { servers: Some(Arc::default()), candidate_on_stdin: false, ..oracle })
+    }
+
+    /// Lets a service run during each test. Clones of the oracle share it.
+    #[must_use]
+    pub fn with_service(self, service: Arc<Service>) -> Self {
+        Self { service: Some(service), ..self }
+    }
+
+    /// Whether the command stays up.
+    #[must_use]
+    pub fn stays_up(&self) -> bool {
+        self.servers.is_some()
+    }
+
     fn new(
         (program, called): (PathBuf, Option<OsString>),
         arguments: Vec<Word>,
@@ -216,6 +181,8 @@ impl CommandOracle {
             launcher: Launcher::default(),
             companions: Vec::new(),
             fix: None,
+            servers: None,
+            service: None,
         }
     }
 
@@ -298,6 +265,9 @@ impl CommandOracle {
         if self.reduces_arguments {
             identity["reduces_arguments"] = true.into();
         }
+        if self.stays_up() {
+            identity["stays_up"] = true.into();
+        }
         if let Some(fix) = &self.fix {
             identity["fix"] = fix.identity();
         }
@@ -311,7 +281,8 @@ impl CommandOracle {
     pub fn reworded(&self, words: &[OsString]) -> Result<Self, CommandError> {
         let other = Self::command(words, self.subject.clone(), self.conditions.clone())?;
         let (launcher, side_files, fix) = (self.launcher.clone(), self.side_files.clone(), self.fix.clone());
-        Ok(Self { launcher, side_files, fix, reduces_arguments: self.reduces_arguments, ..other })
+        let service = self.service.clone();
+        Ok(Self { launcher, side_files, fix, service, reduces_arguments: self.reduces_arguments, ..other })
     }
 
     /// Lets a command of this machine, such as `env NAME=VALUE`, start the test: it gets the test's words after its own.
@@ -488,9 +459,39 @@ impl CommandOracle {
         if cancel.is_stopped() {
             return Outcome::cancelled();
         }
-        let result = self.run(candidate, slot, deadline, cancel, details);
+        let result = match &self.service {
+            None => self.run(candidate, slot, deadline, cancel, details),
+            Some(service) => self.run_beside(service, candidate, slot, (deadline, cancel), details),
+        };
         slot.clear_of(&self.names);
         result.unwrap_or_else(|error| Outcome::failed(with_causes(&error)))
+    }
+
+    /// Runs the command while a service runs. If the service dies meanwhile, the outcome may say nothing about the
+    /// candidate: then the command runs once more. If it dies again, the candidate is what kills it.
+    fn run_beside(
+        &self,
+        service: &Service,
+        candidate: &[u8],
+        slot: &mut Slot,
+        (deadline, cancel): (Duration, &Cancel),
+        Details { mut left_behind, mut written, mut changed }: Details<'_>,
+    ) -> Result<Outcome, RunError> {
+        for is_last in [false, true] {
+            if service.ensure(slot.registry(), cancel)?.is_none() {
+                break;
+            }
+            let details = Details {
+                left_behind: left_behind.as_deref_mut(),
+                written: written.as_deref_mut(),
+                changed: changed.as_deref_mut(),
+            };
+            let outcome = self.run(candidate, slot, deadline, cancel, details)?;
+            if is_last || outcome.verdict.is_none() || !service.has_died() {
+                return Ok(outcome);
+            }
+        }
+        Ok(Outcome::cancelled())
     }
 
     fn run(
@@ -504,14 +505,14 @@ impl CommandOracle {
         let Details { left_behind, written, changed } = details;
         let place = slot.path().to_owned();
         let in_place = |source| RunError::Prepare { place: place.clone(), source };
-        let files = slot.prepare().map_err(in_place)?;
+        if let Some(servers) = &self.servers {
+            return self.run_in_server(servers, candidate, slot, (deadline, cancel), written);
+        }
         if let Some(target) = self.launcher.target() {
+            let files = slot.prepare().map_err(in_place)?;
             return self.run_remotely(target, candidate, &files, (deadline, cancel), written, in_place);
         }
-        for side_file in &self.side_files {
-            side_file.link_into(&files.directory).map_err(in_place)?;
-        }
-        let path = self.write(candidate, &files.directory).map_err(in_place)?;
+        let (files, path) = self.lay_out(candidate, slot)?;
         let stdin = if self.candidate_on_stdin {
             match File::open(&path) {
                 // Of several parts, the file may be the removed one.
@@ -560,6 +561,18 @@ impl CommandOracle {
         // Check this before using the outcome: without /dev/null a test's outcome is wrong.
         slot.tick()?;
         self.judge_ending(candidate, ending, duration, &files, written).map_err(|source| RunError::Read { source })
+    }
+
+    /// Prepares the slot's directory for a candidate. Returns the output files and the candidate's path.
+    fn lay_out(&self, candidate: &[u8], slot: &mut Slot) -> Result<(RunFiles, PathBuf), RunError> {
+        let place = slot.path().to_owned();
+        let in_place = |source| RunError::Prepare { place: place.clone(), source };
+        let files = slot.prepare().map_err(in_place)?;
+        for side_file in &self.side_files {
+            side_file.link_into(&files.directory).map_err(in_place)?;
+        }
+        let path = self.write(candidate, &files.directory).map_err(in_place)?;
+        Ok((files, path))
     }
 
     /// Runs the command on another machine, with the same files.
@@ -698,52 +711,6 @@ impl Oracle for CommandOracle {
 
     fn describe(&self) -> String {
         self.description.clone()
-    }
-}
-
-fn base_name(file: &Path) -> Result<OsString, CommandError> {
-    file.file_name().map(OsStr::to_owned).ok_or_else(|| CommandError::NoFileName { file: file.to_owned() })
-}
-
-/// The hint about a script whose interpreter exists but isn't found.
-const CRLF_ADVICE: &str = " (its lines end in CRLF; use dos2unix)";
-
-fn start_advice(program: &Path, error: &io::Error) -> &'static str {
-    let crlf = error.kind() == io::ErrorKind::NotFound && ends_in_crlf(program);
-    if crlf { CRLF_ADVICE } else { advice(error) }
-}
-
-/// Whether a program is a script with Windows line ends. The system takes the carriage return as part of the
-/// interpreter's name.
-fn ends_in_crlf(program: &Path) -> bool {
-    let mut start = Vec::new();
-    let read = File::open(program).and_then(|file| file.take(SCRIPT_START).read_to_end(&mut start));
-    let first = start.split(|&byte| byte == b'\n').next().unwrap_or_default();
-    read.is_ok() && first.starts_with(b"#!") && first.ends_with(b"\r") && first.len() < start.len()
-}
-
-/// Returns the hint for an error of the operating system, if there is one.
-fn advice(error: &io::Error) -> &'static str {
-    if let Some(text) = unix_advice(error) {
-        return text;
-    }
-    match error.kind() {
-        io::ErrorKind::FileTooLarge => " (raise `ulimit -f`)",
-        io::ErrorKind::StorageFull => " (free some room, or set TMPDIR to a larger place)",
-        io::ErrorKind::WouldBlock => " (too many processes: use fewer workers with -j, or raise `ulimit -u`)",
-        io::ErrorKind::PermissionDenied => " (is it executable, and its file system not mounted noexec?)",
-        io::ErrorKind::NotFound => " (is it still there, and the interpreter in its first line too?)",
-        _ => "",
-    }
-}
-
-/// Returns the hint for an error code without a kind in std.
-fn unix_advice(error: &io::Error) -> Option<&'static str> {
-    use rustix::io::Errno;
-    match Errno::from_io_error(error)? {
-        Errno::NOEXEC => Some(" (a script needs a first line such as #!/bin/sh)"),
-        Errno::MFILE | Errno::NFILE => Some(" (use fewer workers with -j, or raise `ulimit -n`)"),
-        _ => None,
     }
 }
 

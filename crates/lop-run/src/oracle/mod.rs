@@ -21,12 +21,15 @@ mod process;
 mod program;
 mod remote_runner;
 mod second_command;
+mod server;
+mod service;
 mod shell;
 mod side_file;
 mod signal;
 mod signature;
 mod slippage;
 mod slot;
+mod subject;
 mod surroundings;
 mod template;
 
@@ -35,7 +38,7 @@ use std::fmt;
 use std::time::Duration;
 
 pub use cancel::Cancel;
-pub use command::{CommandOracle, Subject};
+pub use command::CommandOracle;
 pub use condition_error::ConditionError;
 pub use conditions::{ConditionSpec, Conditions};
 pub use confine::is_root;
@@ -47,11 +50,13 @@ pub use program::CommandError;
 pub use program::has_program;
 pub use remote_runner::{Action, CASE, Content, Folder, Node, RemoteResult, RemoteRunner, RunnerError};
 pub use second_command::{Guarded, SecondCommand};
+pub use service::Service;
 pub use shell::{exact_line as exact_shell_line, line as shell_line};
 pub use side_file::{SideFile, SideFileError};
 pub use signal::{SignalError, signal_name, signal_number};
 pub use signature::{Groups, Mark, Seen, Signature, Table};
 pub use slot::{KnownTests, Slot, SlotError, SlotOptions};
+pub use subject::Subject;
 pub use surroundings::{SurroundingsError, check_surroundings, is_device};
 
 use lop_engine::Verdict;
@@ -101,6 +106,8 @@ pub struct Outcome {
     pub note: Option<String>,
     /// The source of the outcome, if the test didn't run.
     pub recalled: Option<Recalled>,
+    /// How this run has shown that earlier outcomes of the test may be wrong, if it has.
+    pub contradiction: Option<String>,
 }
 
 /// The source of an outcome without a run of the test.
@@ -154,6 +161,7 @@ impl Outcome {
             slip: None,
             note: None,
             recalled: None,
+            contradiction: None,
         }
     }
 }

@@ -55,6 +55,12 @@ pub enum CommandError {
         /// The path.
         file: PathBuf,
     },
+    /// A name of the test case contains a newline or a tab, and a server reads paths as lines.
+    #[error("a server reads paths as lines, but the name `{}` contains a newline or a tab; rename the file", name.to_string_lossy().escape_debug())]
+    NameOfLines {
+        /// The name.
+        name: OsString,
+    },
     /// The current directory was removed or cannot be read.
     #[error("cannot find the current directory")]
     CurrentDirectory {

@@ -19,6 +19,7 @@ use lop_files::tree::remove_tree;
 
 use super::private::{self, Held};
 use super::process::ProcessRegistry;
+use super::server::{Server, ServerPlace};
 use super::surroundings::{self, SurroundingsError};
 
 /// Free bytes that a memory file system must have to be used, in addition to [`ROOM_PER_BYTE`].
@@ -91,6 +92,10 @@ pub struct Slot {
     tests: u64,
     /// A machine that never had a proper /dev/null cannot lose it.
     null_is_device: bool,
+    /// The server that answers for this worker, if the test is one that stays up.
+    pub(super) server: Option<Server>,
+    /// Number of servers so far.
+    servers: u64,
 }
 
 /// The files that one test needs.
@@ -138,6 +143,8 @@ impl Slot {
                 registry: registry.clone(),
                 tests: 0,
                 null_is_device: surroundings::check_null().is_ok(),
+                server: None,
+                servers: 0,
             };
             fs::create_dir(slot.temporary())?;
             Ok(slot)
@@ -164,7 +171,7 @@ impl Slot {
         ("TMPDIR", self.temporary())
     }
 
-    pub(crate) fn registry(&self) -> &ProcessRegistry {
+    pub(crate) fn registry(&self) -> &Arc<ProcessRegistry> {
         &self.registry
     }
 
@@ -225,6 +232,12 @@ impl Slot {
         }
     }
 
+    /// Makes the directory of another server.
+    pub(super) fn server_place(&mut self) -> io::Result<ServerPlace> {
+        self.servers += 1;
+        ServerPlace::new(self.base.join(format!("server-{}", self.servers)))
+    }
+
     /// An empty standard input.
     pub(crate) fn null(&mut self) -> io::Result<File> {
         match &self.null {
@@ -263,6 +276,7 @@ impl Slot {
 
 impl Drop for Slot {
     fn drop(&mut self) {
+        self.server = None;
         self.clean_up(true);
         // The usual entries, by name: looking through a directory takes file descriptors, and there may be none.
         for name in ["stdout", "stderr"] {

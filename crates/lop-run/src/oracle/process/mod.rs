@@ -10,6 +10,7 @@
 //!    environment or by its working directory.
 //! 3. The same search again at the end of the run.
 
+mod lasting;
 mod limited;
 mod process_registry;
 mod unix;
@@ -19,8 +20,10 @@ use std::fs::File;
 use std::io;
 use std::path::Path;
 use std::process::Command;
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+pub(crate) use lasting::{Lasting, Patience, Reply, resident};
 pub use limited::run_limited;
 pub(crate) use limited::{Orders, probe, unstarted};
 pub(crate) use process_registry::{MARK, ProcessRegistry};
@@ -29,6 +32,9 @@ use super::{Cancel, Exit};
 
 /// The interval between checks of the output's size. A process that writes a gigabyte a second is stopped after 50 MB.
 const OUTPUT_CHECK: Duration = Duration::from_millis(50);
+
+/// Maximum number of bytes of each output: a test that writes more is killed and counts as not interesting.
+pub(crate) const OUTPUT_LIMIT: u64 = 64 << 20;
 
 /// Number of attempts for a busy executable or a full process table, and the first pause; each further one is twice as
 /// long, 0.6 s in total.
@@ -77,7 +83,7 @@ pub(crate) enum Ending {
 pub(crate) fn run(
     command: &mut Command,
     watch: &Watch<'_>,
-    registry: &ProcessRegistry,
+    registry: &Arc<ProcessRegistry>,
 ) -> io::Result<(Ending, Duration)> {
     let start = Instant::now();
     let mut pause = START_PAUSE;

@@ -7,7 +7,8 @@
 use std::io;
 use std::os::fd::OwnedFd;
 use std::os::unix::process::CommandExt;
-use std::process::Command;
+use std::process::{Child, Command};
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
@@ -21,7 +22,7 @@ use crate::oracle::Exit;
 const PATIENCE: Duration = Duration::from_secs(1);
 
 /// Maximum time to sleep if there is no pidfd to poll.
-const TICK: Duration = Duration::from_millis(2);
+pub(super) const TICK: Duration = Duration::from_millis(2);
 
 /// The time to sleep between checks of group members that are ending.
 const PAUSE: Duration = Duration::from_micros(100);
@@ -29,11 +30,10 @@ const PAUSE: Duration = Duration::from_micros(100);
 pub(super) fn run(
     command: &mut Command,
     watch: &Watch<'_>,
-    registry: &ProcessRegistry,
+    registry: &Arc<ProcessRegistry>,
     start: Instant,
 ) -> io::Result<Ending> {
-    let child = registry.start(|| command.process_group(0).spawn(), std::process::Child::id)?;
-    let leader = Leader { id: child.id(), pid: Pid::from_child(&child), registry, reaped: false };
+    let (_, leader) = Leader::start(command, registry)?;
     let pidfd = open_pidfd(leader.pid);
     let early = wait(&leader, pidfd.as_ref(), watch, start)?;
     if let (None, Some((left, slot))) = (early, watch.left) {
@@ -46,7 +46,7 @@ pub(super) fn run(
 }
 
 /// Sleeps until the leader has ended (`None`) or has to be ended. It isn't reaped yet.
-fn wait(leader: &Leader<'_>, pidfd: Option<&OwnedFd>, watch: &Watch<'_>, start: Instant) -> io::Result<Option<Ending>> {
+fn wait(leader: &Leader, pidfd: Option<&OwnedFd>, watch: &Watch<'_>, start: Instant) -> io::Result<Option<Ending>> {
     let mut fds = Vec::with_capacity(4);
     let pollable = watch.cancel.watch(&mut fds) & pidfd.is_some();
     let cancels = fds.len();
@@ -75,15 +75,24 @@ fn wait(leader: &Leader<'_>, pidfd: Option<&OwnedFd>, watch: &Watch<'_>, start: 
 }
 
 /// The first process of a test and leader of its group. Dropping it kills the group, so that a panic leaves nothing.
-struct Leader<'a> {
+#[derive(Debug)]
+pub(super) struct Leader {
     id: u32,
-    pid: Pid,
-    registry: &'a ProcessRegistry,
+    pub(super) pid: Pid,
+    registry: Arc<ProcessRegistry>,
     reaped: bool,
 }
 
-impl Leader<'_> {
-    fn has_ended(&self) -> io::Result<bool> {
+impl Leader {
+    /// Starts a process as the leader of a group.
+    pub(super) fn start(command: &mut Command, registry: &Arc<ProcessRegistry>) -> io::Result<(Child, Self)> {
+        let child = registry.start(|| command.process_group(0).spawn(), Child::id)?;
+        let leader =
+            Leader { id: child.id(), pid: Pid::from_child(&child), registry: Arc::clone(registry), reaped: false };
+        Ok((child, leader))
+    }
+
+    pub(super) fn has_ended(&self) -> io::Result<bool> {
         let options = WaitIdOptions::EXITED | WaitIdOptions::NOHANG | WaitIdOptions::NOWAIT;
         Ok(retry_on_intr(|| rustix::process::waitid(WaitId::Pid(self.pid), options))?.is_some())
     }
@@ -99,7 +108,7 @@ impl Leader<'_> {
 
     /// Kills the group and reaps all of it. Returns how the leader ended. Without patience, processes that don't die at
     /// once are left.
-    fn end(mut self, pidfd: Option<&OwnedFd>, patient: bool) -> Exit {
+    pub(super) fn end(mut self, pidfd: Option<&OwnedFd>, patient: bool) -> Exit {
         self.kill_group();
         self.reap(pidfd, if patient { PATIENCE } else { Duration::ZERO })
     }
@@ -132,7 +141,7 @@ impl Leader<'_> {
     }
 }
 
-impl Drop for Leader<'_> {
+impl Drop for Leader {
     fn drop(&mut self) {
         if !self.reaped {
             self.kill_group();
@@ -149,11 +158,11 @@ fn read_status(status: WaitStatus) -> Exit {
 /// Opens a descriptor that becomes readable when the process ends. Returns `None` on old kernels and when there are no
 /// descriptors left.
 #[cfg(target_os = "linux")]
-fn open_pidfd(pid: Pid) -> Option<OwnedFd> {
+pub(super) fn open_pidfd(pid: Pid) -> Option<OwnedFd> {
     rustix::process::pidfd_open(pid, rustix::process::PidfdFlags::empty()).ok()
 }
 
 #[cfg(not(target_os = "linux"))]
-fn open_pidfd(_pid: Pid) -> Option<OwnedFd> {
+pub(super) fn open_pidfd(_pid: Pid) -> Option<OwnedFd> {
     None
 }
