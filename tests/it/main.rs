@@ -44,6 +44,7 @@ mod manual;
 mod parsers;
 mod pathological;
 mod project;
+mod proposed;
 mod quality;
 mod rates;
 mod readme;

@@ -256,6 +256,11 @@ fn special_inputs_are_reduced_as_described() {
 }
 
 #[test]
+fn another_program_proposes_as_described() {
+    run_page("proposals.md");
+}
+
+#[test]
 fn a_language_of_ones_own_takes_what_is_described() {
     run_page("add-a-language.md");
 }
@@ -279,6 +284,7 @@ fn no_page_with_commands_is_left_out() {
         "journals.md",
         "output.md",
         "projects.md",
+        "proposals.md",
         "recipes.md",
         "remote.md",
         "special-inputs.md",

@@ -6,7 +6,7 @@ use clap::{Args, Parser, Subcommand};
 use super::corpus_args::{self, CorpusArgs};
 use super::doctor_args::{self, DoctorArgs};
 use super::grammar_args;
-use super::info_args::{CompletionsArgs, GrammarsArgs, ManArgs};
+use super::info_args::{CompletionsArgs, GrammarsArgs, ManArgs, ProposeArgs};
 use super::isolate_args::{self, IsolateArgs};
 use super::options::ReduceArgs;
 use super::state_args::{HistoryArgs, ReplayArgs, ResumeArgs};
@@ -73,6 +73,9 @@ pub enum Command {
     /// Group a directory of crashes, and reduce one of each group
     #[command(override_usage = triage_args::USAGE, after_help = triage_args::HELP, max_term_width = 110)]
     Triage(Box<TriageArgs>),
+    /// Propose candidates to another reducer (Shrink Ray's --reduce-with)
+    #[command(max_term_width = 110)]
+    Propose(ProposeArgs),
     /// Show the value of each option, and where it comes from
     #[command(override_usage = CONFIG_USAGE, max_term_width = 110)]
     Config(Box<ConfigArgs>),

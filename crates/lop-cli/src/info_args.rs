@@ -1,4 +1,4 @@
-//! The arguments of the commands that tell about lop itself: `completions`, `man` and `grammars`.
+//! The arguments of small commands: `completions`, `man`, `grammars` and `propose`.
 
 use std::path::PathBuf;
 
@@ -25,6 +25,17 @@ pub struct ManArgs {
     /// Directory for lop.1 and a page for each command. lop creates it if needed [default: lop.1 on standard output]
     #[arg(value_name = "DIR")]
     pub directory: Option<PathBuf>,
+}
+
+/// `lop propose`.
+#[derive(Debug, Args)]
+pub struct ProposeArgs {
+    /// A file name whose extension tells the language. The file need not exist [default: by content]
+    #[arg(value_name = "NAME")]
+    pub name: Option<PathBuf>,
+    /// The language.
+    #[command(flatten)]
+    pub grammar: GrammarArgs,
 }
 
 /// The arguments of `lop grammars`.

@@ -133,6 +133,7 @@ fn dispatch(cli: Cli, line: Line) -> Result<Code, Failure> {
         Some(Command::Isolate(args)) => commands::isolate::run(&args),
         Some(Command::Corpus(args)) => commands::corpus::run(&args),
         Some(Command::Triage(args)) => commands::triage::run(&args),
+        Some(Command::Propose(args)) => commands::propose::run(&args),
         Some(Command::Config(_)) => commands::config::run(&line).map(|()| Code::Reduced),
         Some(Command::Completions(args)) => commands::completions::run(&args).map(|()| Code::Reduced),
         Some(Command::Man(args)) => commands::man::run(&args).map(|()| Code::Reduced),

@@ -23,6 +23,7 @@ mod edit_search;
 pub mod error;
 pub mod event;
 mod evidence;
+mod experience;
 mod formatter;
 mod gain;
 mod gate;
@@ -262,6 +263,7 @@ fn reduce_in_time(
         couples: false,
         second_looks: Default::default(),
         findings: Default::default(),
+        experience: Vec::new(),
         rest: None,
     };
     let languages = project.map(Project::names).or_else(|| said.as_deref().map(|grammar| grammar.name().to_owned()));

@@ -1,9 +1,11 @@
 //! The options of a reduction.
 
+use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use lop_engine::Config;
 use lop_passes::{Format, Prefer};
+use lop_run::oracle::Proposer;
 
 use super::control::Control;
 use super::formatter::Formatter;
@@ -85,6 +87,8 @@ pub struct Options {
     pub format: Format,
     /// The formatter for the complete result, if there is one.
     pub formatter: Option<Formatter>,
+    /// The commands that propose candidates. They work on a single text only, not on several files.
+    pub proposers: Vec<Arc<Mutex<Proposer>>>,
     /// The order of the sibling sequences.
     pub schedule: Schedule,
     /// The seed that shuffles each sibling sequence. 0 keeps the direction from the grammar.

@@ -16,6 +16,7 @@ use super::stages::files::reduce_files;
 use super::stages::finish::{finish_text, format, write_anew};
 use super::stages::local::{local_edits, take_second_look, unnest};
 use super::stages::minimality::{verify, verify_unparsed};
+use super::stages::outside::ask_proposers;
 use super::stages::sweeps::{sweep_levels, sweep_over};
 use super::stages::text::{sweep_characters, sweep_text};
 use super::stages::turns::{turn, turn_of_coupled, turns, turns_of_own};
@@ -25,7 +26,7 @@ use super::stages::turns::{turn, turn_of_coupled, turns, turns_of_own};
 /// definitions after the lists, because a bug may need them; the layout before the verification of the text that is
 /// delivered. Inside [`shrink`] one queue decides.
 const TREE: Plan = Plan {
-    first: &[comments, early, closures, error_shells, unnest],
+    first: &[ask_proposers, comments, early, closures, error_shells, unnest],
     round: &[
         shrink,
         rules,
@@ -35,6 +36,7 @@ const TREE: Plan = Plan {
         late,
         characters,
         embedded,
+        ask_proposers,
         take_second_look,
         finish,
         verify,
@@ -44,20 +46,44 @@ const TREE: Plan = Plan {
 
 /// The plan for little effort.
 const TREE_FAST: Plan = Plan {
-    first: &[comments, early, closures, error_shells, unnest, delete, local_edits, tokens, embedded, own_passes],
+    first: &[
+        ask_proposers,
+        comments,
+        early,
+        closures,
+        error_shells,
+        unnest,
+        delete,
+        local_edits,
+        tokens,
+        embedded,
+        own_passes,
+    ],
     round: &[],
 };
 
 /// A text in no language, with little effort: it only has characters besides its structure.
 const STRUCTURE_FAST: Plan = Plan {
-    first: &[comments, early, closures, error_shells, unnest, delete, local_edits, tokens, characters, own_passes],
+    first: &[
+        ask_proposers,
+        comments,
+        early,
+        closures,
+        error_shells,
+        unnest,
+        delete,
+        local_edits,
+        tokens,
+        characters,
+        own_passes,
+    ],
     round: &[],
 };
 
 /// A text without a tree.
-const TEXT: Plan = Plan { first: &[early], round: &[text, verify] };
+const TEXT: Plan = Plan { first: &[ask_proposers, early], round: &[text, ask_proposers, verify] };
 
-const TEXT_FAST: Plan = Plan { first: &[early, text], round: &[] };
+const TEXT_FAST: Plan = Plan { first: &[ask_proposers, early, text], round: &[] };
 
 /// A test case of several files.
 const PROJECT: Plan = Plan { first: &[], round: &[files] };

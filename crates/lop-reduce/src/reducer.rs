@@ -11,6 +11,7 @@ use lop_syntax::{Document, Stop, SyntaxParser};
 use super::current::Current;
 use super::event::Event;
 use super::evidence::Evidence;
+use super::experience::Experience;
 use super::gate::Gate;
 use super::interrupt::Interrupt;
 use super::necessity::Necessity;
@@ -69,6 +70,8 @@ pub(super) struct Reducer<'a, 'g: 'a, S = Session<'a, 'g>> {
     pub(super) couples: bool,
     pub(super) second_looks: SecondLooks,
     pub(super) findings: Findings,
+    /// The experience with each proposer.
+    pub(super) experience: Vec<Experience>,
     /// The rest of the reduction after the last checkpoint.
     pub(super) rest: Option<Rest<'a, 'g>>,
 }
@@ -179,6 +182,7 @@ impl<'a, 'g: 'a, S> Reducer<'a, 'g, S> {
             couples: self.couples,
             second_looks: self.second_looks.clone(),
             findings: self.findings.clone(),
+            experience: self.experience.clone(),
             rest: None,
         }
     }

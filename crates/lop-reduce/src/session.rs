@@ -215,6 +215,11 @@ impl<'a, 'g> Session<'a, 'g> {
         self.emit(&Event::Pass { name, round })
     }
 
+    /// Returns the request that stops the reduction.
+    pub(super) fn cancel(&self) -> &Cancel {
+        self.cancel
+    }
+
     /// Whether a pass is under way.
     pub(super) fn is_in(&self, pass: &str) -> bool {
         self.statistics.pass == pass

@@ -11,6 +11,9 @@ pub const CLEAN: Facts =
 pub const CLOSURES: Facts =
     Facts::new("closures", Stage::Deletion, "definitions with all that they refer to, and nothing else").by_rules();
 
+/// Candidates of other programs: each depends on the answers before it.
+pub const PROPOSED: Facts = Facts::new("proposed", Stage::Late, "edits that the commands of --propose suggest");
+
 /// The guarantee at the end. Its level determines its questions.
 pub const MINIMALITY: Facts = Facts::new("minimality", Stage::Guarantee, "all that is left, one by one");
 
@@ -18,7 +21,7 @@ pub const MINIMALITY: Facts = Facts::new("minimality", Stage::Guarantee, "all th
 #[must_use]
 pub fn named_steps() -> Vec<Facts> {
     let mut all: Vec<Facts> =
-        [CLEAN, CLOSURES, MINIMALITY].into_iter().chain(ALL.iter().map(|pass| pass.facts())).collect();
+        [CLEAN, CLOSURES, PROPOSED, MINIMALITY].into_iter().chain(ALL.iter().map(|pass| pass.facts())).collect();
     all.sort_by_key(|facts| facts.stage);
     all
 }
@@ -39,6 +42,6 @@ mod tests {
         for name in &names {
             assert_eq!(names.iter().filter(|other| *other == name).count(), 1, "{name}");
         }
-        assert_eq!(names.len(), ALL.len() + 3);
+        assert_eq!(names.len(), ALL.len() + 4);
     }
 }

@@ -10,6 +10,7 @@ pub mod isolate;
 pub mod man;
 pub mod passes;
 mod post_run_reports;
+pub mod propose;
 pub mod reduce;
 pub mod replay;
 pub mod resume;

@@ -19,6 +19,7 @@ mod minimal;
 mod no_checkup;
 mod passes;
 mod prefer;
+mod propose;
 mod reduce_args;
 mod result;
 mod rules;
@@ -100,6 +101,7 @@ options! {
     keep: keep::KeepArgs,
     reduce_args: reduce_args::ReduceArgsOption,
     passes: passes::PassChoice,
+    propose: propose::ProposeOption,
     effort: effort::EffortOption,
     prefer: prefer::PreferOption,
     schedule: schedule::ScheduleOption,

@@ -82,6 +82,12 @@ impl Settings {
         let conditions = Conditions::new(&spec(args))?;
         let case = Case::read(args, &paths, &form, source)?;
         reporting.attention.extend(case.notes.iter().cloned());
+        if case.project.is_some() && !options.proposers.is_empty() {
+            return Err(Failure::Usage {
+                message: "--propose works only with a single file".to_owned(),
+                hint: "omit --propose, or reduce the files one by one".to_owned(),
+            });
+        }
         let test = Testing::of(args, &form, &case, conditions)?;
         let project = case.project.clone().map(|project| project.with_named(&test.oracle.named_paths()));
         let case = Case { project, ..case };

@@ -303,7 +303,12 @@ impl<'a> Session<'a, '_> {
     /// Ends a branch of speculation that would need a second large tree.
     pub(crate) fn check_memory(&self) -> Result<(), Interrupt> {
         let is_large = self.size().bytes > MOST_PARSED_AHEAD;
-        if self.is_copy() && is_large { Err(self.unresolved("the branch has ended")) } else { Ok(()) }
+        if is_large { self.end_branch() } else { Ok(()) }
+    }
+
+    /// Ends a branch of speculation that cannot do the next step.
+    pub(crate) fn end_branch(&self) -> Result<(), Interrupt> {
+        if self.is_copy() { Err(self.unresolved("the branch has ended")) } else { Ok(()) }
     }
 
     /// Whether this is the copy in a branch of speculation.

@@ -10,6 +10,7 @@ pub(super) mod files;
 pub(super) mod finish;
 pub(super) mod local;
 pub(super) mod minimality;
+pub(super) mod outside;
 mod parts;
 mod proposals;
 pub(super) mod sweeps;

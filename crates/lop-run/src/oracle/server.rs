@@ -38,6 +38,9 @@ const COMPARED_AT_FIRST: u64 = 256;
 /// Most candidates that are remembered as interesting. Of 10,000 tests a few hundred are.
 const MOST_REMEMBERED: usize = 1 << 16;
 
+/// Longest answer in bytes. It may contain the outputs of a run.
+const LONGEST_ANSWER: usize = 4 << 20;
+
 /// Maximum number of bytes of an answer in a message.
 const SHOWN: usize = 80;
 
@@ -165,7 +168,12 @@ impl Server {
     pub(super) fn ask(&mut self, question: &[u8], deadline: Duration, cancel: &Cancel) -> io::Result<(Reply, Vec<u8>)> {
         let errors = &self.place.errors;
         let before = errors.metadata()?.len();
-        let patience = Patience { deadline, cancel, errors: (errors, before.saturating_add(OUTPUT_LIMIT)) };
+        let patience = Patience {
+            deadline,
+            cancel,
+            errors: (errors, before.saturating_add(OUTPUT_LIMIT)),
+            longest: LONGEST_ANSWER,
+        };
         let reply = self.process.ask(question, &patience)?;
         let mut written = Vec::new();
         if errors.metadata()?.len() > before {

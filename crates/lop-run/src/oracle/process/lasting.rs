@@ -9,15 +9,13 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
+use rustix::fs::{OFlags, fcntl_getfl, fcntl_setfl};
 use rustix::io::Errno;
 use rustix::process::Signal;
 
 use super::unix::{Leader, TICK, open_pidfd};
 use super::{OUTPUT_CHECK, ProcessRegistry};
 use crate::oracle::{Cancel, Exit};
-
-/// Longest answer in bytes. It may contain the outputs of a run.
-const LONGEST_ANSWER: usize = 4 << 20;
 
 /// Time that a process gets to answer a question that was cancelled. To start another one usually takes longer.
 const LAST_WORDS: Duration = Duration::from_millis(50);
@@ -63,6 +61,8 @@ pub(crate) struct Patience<'a> {
     pub(crate) cancel: &'a Cancel,
     /// The file that its standard error goes to, and how long it may become, in bytes.
     pub(crate) errors: (&'a File, u64),
+    /// Longest line in bytes.
+    pub(crate) longest: usize,
 }
 
 impl Lasting {
@@ -76,6 +76,10 @@ impl Lasting {
     pub(crate) fn start_alone(command: &mut Command, registry: &Arc<ProcessRegistry>) -> io::Result<Self> {
         let (mut child, leader) = Leader::start(command, registry)?;
         let pidfd = open_pidfd(leader.pid);
+        if let Some(questions) = &child.stdin {
+            let flags = fcntl_getfl(questions)?;
+            fcntl_setfl(questions, flags | OFlags::NONBLOCK)?;
+        }
         let (questions, answers) = (child.stdin.take(), child.stdout.take());
         Ok(Self { leader: Some(leader), pidfd, exit: None, questions, answers, begun: Vec::new() })
     }
@@ -92,27 +96,65 @@ impl Lasting {
 
     /// Asks a question and waits for the answer. After any reply but a line, the process is of no use any more.
     pub(crate) fn ask(&mut self, question: &[u8], patience: &Patience<'_>) -> io::Result<Reply> {
-        let start = Instant::now();
         if self.has_spoken()? {
             return Ok(if self.is_running() { Reply::OutOfStep } else { self.end() });
         }
-        let line = [question, b"\n"].concat();
-        // One that has ended, or has closed its input, shows it below.
-        let _ = self.questions.as_mut().map(|questions| questions.write_all(&line).and_then(|()| questions.flush()));
+        if let Some(reply) = self.send(question, patience)? {
+            return Ok(reply);
+        }
+        Ok(match self.receive(patience)? {
+            Reply::Line(_) if !self.begun.is_empty() => Reply::OutOfStep,
+            reply => reply,
+        })
+    }
+
+    /// Sends a line. Returns `None` if that worked, or why it did not. Meanwhile it reads on: both sides could wait for the
+    /// other to read.
+    pub(crate) fn send(&mut self, line: &[u8], patience: &Patience<'_>) -> io::Result<Option<Reply>> {
+        let start = Instant::now();
+        let line = [line, b"\n"].concat();
+        let mut left = line.as_slice();
+        while !left.is_empty() {
+            let Some(questions) = &mut self.questions else { return Ok(Some(self.end())) };
+            match questions.write(left) {
+                Ok(count) => left = &left[count..],
+                Err(error) if error.kind() == io::ErrorKind::WouldBlock => {
+                    let nap = patience.deadline.saturating_sub(start.elapsed());
+                    if nap.is_zero() || patience.cancel.is_stopped() {
+                        self.kill();
+                        return Ok(Some(if nap.is_zero() { Reply::TimedOut } else { Reply::Cancelled }));
+                    }
+                    let is_full = self.begun.len() > patience.longest;
+                    if !is_full && self.listen(nap.min(TICK), patience.cancel, true)? == Heard::End {
+                        return Ok(Some(self.end()));
+                    }
+                }
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+                // It has ended, or closed its input. Its last lines can still be read.
+                Err(_) => {
+                    self.questions = None;
+                    return Ok(None);
+                }
+            }
+        }
+        Ok(None)
+    }
+
+    /// Waits for a line.
+    pub(crate) fn receive(&mut self, patience: &Patience<'_>) -> io::Result<Reply> {
+        let start = Instant::now();
         let mut cancelled = None;
+        // The part without a line end, which is not looked through again.
+        let mut seen = 0;
         loop {
-            if let Some(at) = memchr::memchr(b'\n', &self.begun) {
+            if let Some(at) = memchr::memchr(b'\n', &self.begun[seen..]).map(|at| seen + at) {
                 let rest = self.begun.split_off(at + 1);
                 let mut line = std::mem::replace(&mut self.begun, rest);
                 line.truncate(at);
-                let is_alone = self.begun.is_empty();
-                return Ok(match cancelled {
-                    _ if !is_alone => Reply::OutOfStep,
-                    Some(_) => Reply::Cancelled,
-                    None => Reply::Line(line),
-                });
+                return Ok(if cancelled.is_some() { Reply::Cancelled } else { Reply::Line(line) });
             }
-            if self.begun.len() > LONGEST_ANSWER || is_too_long(patience.errors) {
+            seen = self.begun.len();
+            if seen > patience.longest || is_too_long(patience.errors) {
                 return Ok(Reply::OutOfStep);
             }
             let nap = match cancelled {
@@ -121,11 +163,8 @@ impl Lasting {
             };
             if nap.is_zero() || patience.cancel.is_killed() {
                 self.kill();
-                return Ok(if cancelled.is_some() || patience.cancel.is_stopped() {
-                    Reply::Cancelled
-                } else {
-                    Reply::TimedOut
-                });
+                let is_cancelled = cancelled.is_some() || patience.cancel.is_stopped();
+                return Ok(if is_cancelled { Reply::Cancelled } else { Reply::TimedOut });
             }
             if self.listen(nap.min(OUTPUT_CHECK), patience.cancel, cancelled.is_some())? == Heard::End {
                 return Ok(self.end());
@@ -242,7 +281,8 @@ mod tests {
 
     fn ask(process: &mut Lasting, deadline: Duration, cancel: &Cancel) -> Reply {
         let errors = tempfile::tempfile().expect("a file");
-        process.ask(b"question", &Patience { deadline, cancel, errors: (&errors, 1 << 20) }).expect("it can be asked")
+        let patience = Patience { deadline, cancel, errors: (&errors, 1 << 20), longest: 1 << 20 };
+        process.ask(b"question", &patience).expect("it can be asked")
     }
 
     const LONG: Duration = Duration::from_secs(900);
@@ -274,6 +314,20 @@ mod tests {
         let cancel = Cancel::new();
         cancel.stop();
         assert_eq!(ask(&mut start("read -r line; sleep 600"), LONG, &cancel), Reply::Cancelled);
+    }
+
+    #[test]
+    fn two_sides_that_write_much_do_not_wait_for_each_other() {
+        let mut process =
+            start("head -c 1000000 /dev/zero | tr '\\0' x; echo; read -r line; echo ${#line}; read -r line");
+        let errors = tempfile::tempfile().expect("a file");
+        let cancel = Cancel::new();
+        let patience = Patience { deadline: LONG, cancel: &cancel, errors: (&errors, 1 << 20), longest: 2 << 20 };
+        let long = vec![b'y'; 300_000];
+        assert_eq!(process.send(&long, &patience).expect("it is running"), None);
+        let Reply::Line(line) = process.receive(&patience).expect("it is running") else { panic!("no line") };
+        assert_eq!(line.len(), 1_000_000);
+        assert_eq!(process.receive(&patience).expect("it is running"), Reply::Line(b"300000".to_vec()));
     }
 
     #[test]

@@ -46,9 +46,11 @@ impl ProcessRegistry {
 #[cfg(target_os = "linux")]
 mod linux {
     use std::collections::HashSet;
+    use std::ffi::OsString;
     use std::fs;
     use std::io;
-    use std::os::unix::ffi::OsStrExt;
+    use std::os::unix::ffi::{OsStrExt, OsStringExt};
+    use std::path::PathBuf;
     use std::sync::{Mutex, MutexGuard, PoisonError, RwLock};
     use std::time::Instant;
 
@@ -206,7 +208,7 @@ mod linux {
                     // No other process can wait for it.
                     is_orphan || killed.contains(&process.group)
                 } else {
-                    (is_orphan && none_runs) || process.is_marked(slot, mark)
+                    (is_orphan && none_runs && !process.belongs_elsewhere(slot)) || process.is_marked(slot, mark)
                 }
             };
             let left_over: Vec<Process> = children
@@ -259,6 +261,12 @@ mod linux {
             let environment = fs::read(format!("/proc/{}/environ", self.pid)).ok()?;
             let mut values = environment.split(|byte| *byte == 0);
             values.find_map(|value| Some(value.strip_prefix(MARK.as_bytes())?.strip_prefix(b"=")?.to_vec()))
+        }
+
+        /// Whether it has the mark of another directory that is in use: of a service, a proposer, or another set of slots.
+        fn belongs_elsewhere(&self, slot: &Path) -> bool {
+            let place = self.mark().map(|mark| PathBuf::from(OsString::from_vec(mark)));
+            place.is_some_and(|place| place != slot && place.exists())
         }
 
         fn is_marked(&self, slot: &Path, mark: &[u8]) -> bool {
