@@ -11,6 +11,7 @@
 compile_error!("lop runs on Linux, and in parts on other Unix systems");
 
 mod config;
+mod isolate;
 mod tree;
 
 use std::path::PathBuf;
@@ -22,6 +23,7 @@ pub use lop_grammar::{AUTO, Grammar, GrammarError, Registry, TEXT};
 pub use lop_languages::LANGUAGES;
 pub use lop_parser::install_allocator;
 pub use lop_passes::{FilesOf, Tree, Wanted};
+pub use lop_reduce::isolate::{Difference, Isolated, Level};
 pub use lop_reduce::{
     Control, Counts, Effort, Ended, Event, EventSink, Facts, Format, Formatter, FormatterError, Growth, Keep,
     KeepError, KeepSpec, Minimal, Options, PassStats, Passes, Prefer, Proposals, Rate, RateGoal, ReduceError,
@@ -34,6 +36,7 @@ pub use lop_run::oracle::{
 pub use lop_syntax::{Document, Edit};
 
 pub use config::Config;
+pub use isolate::isolate;
 pub use tree::{Files, TreeReport, reduce_tree};
 
 /// Why a reduction by [`reduce`] or [`reduce_on`] has no result.
@@ -46,6 +49,9 @@ pub enum Error {
     /// A path that is absolute, or leads elsewhere than down.
     #[error("{} is no path below a root", .0.display())]
     Path(PathBuf),
+    /// The two texts of [`isolate`] are not one that passes and one that fails.
+    #[error("{0}")]
+    Pair(&'static str),
     /// The system refuses the threads.
     #[error(transparent)]
     Start(#[from] StartError),
