@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import os
+import sys
 from datetime import timedelta
 from typing import Any, Callable, Iterable, NoReturn, Optional, Union
 
@@ -99,8 +100,8 @@ def end(failure: BaseException, result: object) -> NoReturn:
     # An exception can refuse attributes.
     with contextlib.suppress(AttributeError, TypeError):
         failure.lop_result = result  # type: ignore[attr-defined]
-    if hasattr(failure, "add_note"):
-        failure.add_note(f"lop stopped; the best result so far is in lop_result: {result!r}")
+        if sys.version_info >= (3, 11):
+            failure.add_note(f"lop stopped; the best result so far is in lop_result: {result!r}")
     raise failure
 
 
