@@ -18,23 +18,13 @@ use std::time::Duration;
 use lop::{Cancel, Verdict};
 use pyo3::prelude::*;
 
-use crate::candidate::Candidate;
-use crate::report::Sizes;
+use crate::outgoing::{Candidate, Told};
 
 /// Maximum time until a signal is handled.
 const TICK: Duration = Duration::from_millis(50);
 
 /// The answers of a test in Python.
 const VERDICTS: [Verdict; 3] = [Verdict::NotInteresting, Verdict::Interesting, Verdict::Invalid];
-
-/// An event on its way to Python, as the arguments of `on_event`.
-pub(crate) struct Told {
-    pub(crate) kind: &'static str,
-    pub(crate) size: Sizes,
-    pub(crate) tests: u64,
-    pub(crate) best: Option<Candidate>,
-    pub(crate) message: Option<String>,
-}
 
 /// Work for the caller's thread, which answers it.
 enum Call {

@@ -1,9 +1,9 @@
 //! The Python module `lop._native`. `python/lop` is the interface for users and the only caller.
 
 mod bridge;
-mod candidate;
 mod errors;
 mod options;
+mod outgoing;
 mod report;
 
 use std::collections::BTreeMap;
@@ -13,9 +13,9 @@ use pyo3::prelude::*;
 use pyo3::pybacked::PyBackedBytes;
 
 use bridge::Bridge;
-use candidate::Candidate;
 use errors::raised;
 use options::Options;
+use outgoing::Candidate;
 use report::{Halves, Report, Seen};
 
 /// Reduces a text.

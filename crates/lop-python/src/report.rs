@@ -6,11 +6,8 @@ use std::os::unix::ffi::OsStringExt;
 use lop::{Archive, Ended, Isolated, Size, TEXT};
 use pyo3::prelude::*;
 
-use crate::bridge::{Told, Worker};
-use crate::candidate::Candidate;
-
-/// Bytes, tokens and lines.
-pub(crate) type Sizes = (usize, usize, usize);
+use crate::bridge::Worker;
+use crate::outgoing::{Candidate, Sizes, Told};
 
 fn sizes(size: Size) -> Sizes {
     (size.bytes, size.tokens, size.lines)
