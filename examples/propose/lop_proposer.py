@@ -10,15 +10,21 @@
 The same program works with `shrinkray --reduce-with`.
 """
 
+from __future__ import annotations
+
 import base64
 import json
 import os
 import subprocess
 import sys
 import tempfile
+from typing import IO, Callable, Iterable, Iterator
+
+#: Start, end and replacement, in bytes.
+Edit = tuple[int, int, bytes]
 
 
-def propose(proposals):
+def propose(proposals: Callable[[bytes], Iterable[bytes]]) -> None:
     """Answer a reducer until it ends.
 
     `proposals` gets a text as bytes and yields smaller ones, the most promising first. If one of them is still
@@ -31,14 +37,15 @@ def propose(proposals):
         if "reduce" not in message:
             # Another part of the reducer has found a smaller text; it will ask for that one.
             continue
-        text = base64.b64decode(message["reduce"])
-        known = {text}
+        text: bytes | None = base64.b64decode(message["reduce"])
+        known: set[bytes] = set()
         while text is not None:
+            known.add(text)
             text = _first_interesting(proposals(text), known, answers)
         print(json.dumps({"idle": True}), file=answers)
 
 
-def _first_interesting(candidates, known, answers):
+def _first_interesting(candidates: Iterable[bytes], known: set[bytes], answers: IO[str]) -> bytes | None:
     for candidate in candidates:
         if candidate in known:
             continue
@@ -56,7 +63,7 @@ def _first_interesting(candidates, known, answers):
     return None
 
 
-def run(name, words, text):
+def run(name: str, words: list[str], text: bytes) -> tuple[subprocess.CompletedProcess[bytes], bytes]:
     """Run a command on a file of this name with this text, with its path for `@@`. Return the process and the new text."""
     with tempfile.TemporaryDirectory() as directory:
         path = os.path.join(directory, name)
@@ -71,9 +78,10 @@ def run(name, words, text):
             return ran, text
 
 
-def edited(text, edits):
-    """Apply edits `(start, end, replacement)` to a text, in bytes. Those that overlap earlier ones are left out."""
-    parts, at = [], 0
+def edited(text: bytes, edits: Iterable[Edit]) -> bytes:
+    """Apply edits to a text. Those that overlap earlier ones are left out."""
+    parts: list[bytes] = []
+    at = 0
     for start, end, replacement in sorted(edits):
         if start >= at:
             parts += [text[at:start], replacement]
@@ -81,7 +89,7 @@ def edited(text, edits):
     return b"".join([*parts, text[at:]])
 
 
-def all_then_each(text, edits):
+def all_then_each(text: bytes, edits: list[Edit]) -> Iterator[bytes]:
     """Yield the text with all edits, and then with each of them alone."""
     if edits:
         yield edited(text, edits)

@@ -8,11 +8,14 @@
     serve(shows_the_bug)
 """
 
+from __future__ import annotations
+
 import os
 import sys
+from typing import Callable
 
 
-def serve(test):
+def serve(test: Callable[..., bool | str]) -> None:
     """Answer lop until it ends.
 
     `test` gets the path of each candidate (several files: a path for each) and returns True if it is interesting, False

@@ -1,0 +1,1 @@
+../../../../examples/propose/lop_proposer.py

@@ -1,0 +1,1 @@
+../../../../examples/server/lop_server.py
