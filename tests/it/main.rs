@@ -39,6 +39,7 @@ mod journal;
 mod kept;
 mod library;
 mod lists;
+mod made;
 mod malformed;
 mod manual;
 mod parsers;

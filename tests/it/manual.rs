@@ -256,6 +256,11 @@ fn special_inputs_are_reduced_as_described() {
 }
 
 #[test]
+fn choices_are_reduced_as_described() {
+    run_page("generators.md");
+}
+
+#[test]
 fn another_program_proposes_as_described() {
     run_page("proposals.md");
 }
@@ -280,6 +285,7 @@ fn no_page_with_commands_is_left_out() {
         "first-reduction.md",
         "flaky.md",
         "fuzzing.md",
+        "generators.md",
         "isolate.md",
         "journals.md",
         "output.md",

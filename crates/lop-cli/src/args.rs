@@ -21,6 +21,13 @@ const USAGE: &str = "lop [OPTIONS] FILE... -- CMD [ARGS]...   keep the way CMD f
 /// The name of the command that shows options.
 pub(super) const CONFIG: &str = "config";
 
+/// The name of the command that reduces choices.
+pub(super) const GENERATOR: &str = "reduce-generator";
+
+/// Its usage line.
+const GENERATOR_USAGE: &str = "lop reduce-generator CMD [OPTIONS] CHOICES -- TEST [ARGS]...
+       lop reduce-generator CMD [OPTIONS] TEST CHOICES";
+
 /// The usage line of `lop config`.
 const CONFIG_USAGE: &str = "lop config [OPTIONS] [TEST FILE | FILE -- CMD]";
 
@@ -76,6 +83,9 @@ pub enum Command {
     /// Propose candidates to another reducer (Shrink Ray's --reduce-with)
     #[command(max_term_width = 110)]
     Propose(ProposeArgs),
+    /// Reduce the choices of a generator: lop --generator CMD
+    #[command(name = GENERATOR, override_usage = GENERATOR_USAGE, max_term_width = 110)]
+    ReduceGenerator(Box<GeneratorArgs>),
     /// Show the value of each option, and where it comes from
     #[command(override_usage = CONFIG_USAGE, max_term_width = 110)]
     Config(Box<ConfigArgs>),
@@ -83,6 +93,14 @@ pub enum Command {
     Completions(CompletionsArgs),
     /// Write the manual page, or one for each command into a directory
     Man(ManArgs),
+}
+
+/// `lop reduce-generator`: the options of a reduction.
+#[derive(Debug, Args)]
+pub struct GeneratorArgs {
+    /// The rest of the command line.
+    #[command(flatten)]
+    pub reduce: ReduceArgs,
 }
 
 /// `lop config`: the options of a reduction.

@@ -38,6 +38,7 @@ pub(super) struct CheckedFiles<'p> {
     pub(super) input: &'p Path,
     pub(super) program: &'p Path,
     pub(super) output: Option<&'p Path>,
+    pub(super) made: Option<&'p Path>,
     pub(super) json: Option<&'p Path>,
     pub(super) report: Option<&'p Path>,
 }
@@ -55,6 +56,7 @@ impl CheckedFiles<'_> {
         let input = [(self.input, "the file to reduce"), (original.as_path(), "the backup of the original"), program];
         let events = self.json.map(|json| (json, "the file for events"));
         free("-o", self.output, [program].into_iter())?;
+        free("--made", self.made, input.into_iter().chain(result))?;
         free("--json", self.json, input.into_iter().chain(result))?;
         free("--report", self.report, input.into_iter().chain(result).chain(events))
     }

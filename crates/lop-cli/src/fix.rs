@@ -1,4 +1,4 @@
-//! The command of `--fix`, which changes each candidate before its test.
+//! Commands that run before each test: `--fix` changes the candidate, and `--generator` makes the file to test of it.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -31,10 +31,7 @@ pub(super) fn fixing(
             hint: "let the test itself change its files before it runs the program".to_owned(),
         });
     }
-    let words = settled_command("--fix", line, path)?;
-    let confinement = Confinement { remote: None, inputs: Vec::new(), ..confinement.clone() };
-    let command = CommandOracle::command(&words, subject.clone(), Conditions::default())?;
-    let fix = command.confined(confinement)?.with_belongings(beside)?;
+    let fix = before_test("--fix", line, (subject, path), confinement, beside)?;
     let (own, deadline) = (fix.clone(), deadline.unwrap_or(DEADLINE));
     let formatter = Formatter::new(move |text, cancel| {
         // Tests run at the same time, and this must not end their processes.
@@ -43,4 +40,22 @@ pub(super) fn fixing(
         own.change(text, &mut slot, deadline, cancel).map_err(|outcome| FormatterError(outcome.exit.to_string().into()))
     });
     Ok((fix, formatter))
+}
+
+/// Returns the command of an option that runs on this machine before each test, with the confinement and the side files
+/// of the test.
+///
+/// # Errors
+/// When the command cannot be run.
+pub(super) fn before_test(
+    option: &str,
+    line: &str,
+    (subject, path): (&Subject, &Path),
+    confinement: &Confinement,
+    beside: Vec<Arc<SideFile>>,
+) -> Result<CommandOracle, Failure> {
+    let words = settled_command(option, line, path)?;
+    let confinement = Confinement { remote: None, inputs: Vec::new(), ..confinement.clone() };
+    let command = CommandOracle::command(&words, subject.clone(), Conditions::default())?;
+    Ok(command.confined(confinement)?.with_belongings(beside)?)
 }

@@ -21,7 +21,7 @@ const LIBRARIES: [&str; 3] = [".so", ".dylib", ".node"];
 pub(super) const SYMBOL: &str = "#";
 
 /// The language of a file.
-#[derive(Debug, Default, Args)]
+#[derive(Clone, Debug, Default, Args)]
 pub struct GrammarArgs {
     /// Language of FILE, or text [default: by extension]
     ///

@@ -95,12 +95,21 @@ pub(crate) fn typed_words() -> Vec<OsString> {
     options::joined(std::env::args_os())
 }
 
+/// Writes `lop reduce-generator CMD …` as `lop --generator CMD …`.
+fn with_generator(mut words: Vec<OsString>) -> Vec<OsString> {
+    let is_option = |word: &OsString| word.as_encoded_bytes().starts_with(b"-");
+    if words.get(1).is_some_and(|word| word == args::GENERATOR) && words.get(2).is_some_and(|word| !is_option(word)) {
+        words[1] = "--generator".into();
+    }
+    words
+}
+
 /// Adds the options of the configuration files to a command line, and carries it out.
 fn run(words: Vec<OsString>) -> Result<Code, Failure> {
     if let Some(answered) = help::answer(&words) {
         return answered.map(|()| Code::Reduced);
     }
-    let line = config::apply(words)?;
+    let line = config::apply(with_generator(words))?;
     let cli = Cli::try_parse_from(&line.words).unwrap_or_else(|error| refusal::refuse(error, &line.words));
     anstream::ColorChoice::from(cli.reduce.color.color).write_global();
     let shows_them = matches!(cli.command, Some(Command::Config(_)));
@@ -134,6 +143,10 @@ fn dispatch(cli: Cli, line: Line) -> Result<Code, Failure> {
         Some(Command::Corpus(args)) => commands::corpus::run(&args),
         Some(Command::Triage(args)) => commands::triage::run(&args),
         Some(Command::Propose(args)) => commands::propose::run(&args),
+        Some(Command::ReduceGenerator(_)) => Err(Failure::Usage {
+            message: "no generator was given".to_owned(),
+            hint: "lop reduce-generator CMD [OPTIONS] CHOICES -- TEST, with CMD first".to_owned(),
+        }),
         Some(Command::Config(_)) => commands::config::run(&line).map(|()| Code::Reduced),
         Some(Command::Completions(args)) => commands::completions::run(&args).map(|()| Code::Reduced),
         Some(Command::Man(args)) => commands::man::run(&args).map(|()| Code::Reduced),

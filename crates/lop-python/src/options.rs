@@ -18,6 +18,8 @@ pub(crate) struct Options {
     pub(crate) jobs: usize,
     flaky: Option<Flaky>,
     seed: u64,
+    /// Whether the data are the choices of a generator.
+    choices: bool,
 }
 
 /// How often the result must show the bug.
@@ -31,6 +33,7 @@ impl Options {
     pub(crate) fn config(&self, cancel: &Cancel) -> Config<'_> {
         let mut config = Config::new().jobs(self.jobs).seed(self.seed).cancel(cancel).options(|options| {
             options.max_tests = self.max_tests;
+            (options.choices, options.allow_empty) = (self.choices, self.choices);
             options.max_time = self.max_time.map(|most| Duration::try_from_secs_f64(most).unwrap_or(Duration::MAX));
             options.flaky = self.flaky.as_ref().map(|flaky| match flaky {
                 Flaky::AtLeast(rate) => RateGoal::AtLeast(*rate),

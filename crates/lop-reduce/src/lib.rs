@@ -19,6 +19,7 @@ pub mod control;
 pub mod corpus;
 mod current;
 mod descent;
+mod difference;
 mod edit_search;
 pub mod error;
 pub mod event;

@@ -89,6 +89,9 @@ pub struct Options {
     pub formatter: Option<Formatter>,
     /// The commands that propose candidates. They work on a single text only, not on several files.
     pub proposers: Vec<Arc<Mutex<Proposer>>>,
+    /// Whether the input is the choices of a generator, as bytes. A result is better if it is shorter or, at the same
+    /// length, comes first in lexicographic order. It has no grammar.
+    pub choices: bool,
     /// The order of the sibling sequences.
     pub schedule: Schedule,
     /// The seed that shuffles each sibling sequence. 0 keeps the direction from the grammar.

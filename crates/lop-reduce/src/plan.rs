@@ -8,6 +8,7 @@ use super::interrupt::Interrupt;
 use super::options::Effort;
 use super::reducer::Reducer;
 use super::rounds::{MAX_ROUNDS, Plan};
+use super::stages::choices::reduce_choices;
 use super::stages::closures::keep_closures;
 use super::stages::deletion::{delete, sibling_lists};
 use super::stages::embedded::reduce_embedded;
@@ -85,6 +86,11 @@ const TEXT: Plan = Plan { first: &[ask_proposers, early], round: &[text, ask_pro
 
 const TEXT_FAST: Plan = Plan { first: &[ask_proposers, early, text], round: &[] };
 
+/// The choices of a generator.
+const CHOICES: Plan = Plan { first: &[], round: &[ask_proposers, reduce_choices] };
+
+const CHOICES_FAST: Plan = Plan { first: &[ask_proposers, reduce_choices], round: &[] };
+
 /// A test case of several files.
 const PROJECT: Plan = Plan { first: &[], round: &[files] };
 
@@ -108,14 +114,16 @@ const PART_TEXT_FAST: Plan = Plan { first: &[part_as_text], round: &[] };
 pub(super) fn run(reducer: &mut Reducer<'_, '_>) -> Result<(), Interrupt> {
     loop {
         let before = reducer.weight();
-        if reducer.project.is_some() {
+        if reducer.options.choices {
+            (if is_fast(reducer) { &CHOICES_FAST } else { &CHOICES }).follow(reducer)?;
+        } else if reducer.project.is_some() {
             (if is_fast(reducer) { &PROJECT_FAST } else { &PROJECT }).follow(reducer)?;
         } else if reducer.tools.is_some() {
             let fast = if reducer.is_of_any_text() { &STRUCTURE_FAST } else { &TREE_FAST };
             (if is_fast(reducer) { fast } else { &TREE }).follow(reducer)?;
         }
         // Without a grammar, or when the text no longer parses.
-        if reducer.tools.is_none() && reducer.project.is_none() {
+        if reducer.tools.is_none() && reducer.project.is_none() && !reducer.options.choices {
             (if is_fast(reducer) { &TEXT_FAST } else { &TEXT }).follow(reducer)?;
         }
         if reducer.options.effort != Effort::Thorough || reducer.weight() >= before || reducer.round >= MAX_ROUNDS {

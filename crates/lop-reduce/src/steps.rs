@@ -14,14 +14,20 @@ pub const CLOSURES: Facts =
 /// Candidates of other programs: each depends on the answers before it.
 pub const PROPOSED: Facts = Facts::new("proposed", Stage::Late, "edits that the commands of --propose suggest");
 
+/// The choices of a generator: bytes go, or become smaller.
+pub const CHOICES: Facts =
+    Facts::new("choices", Stage::Text, "choices of a generator go or become smaller, with --generator");
+
 /// The guarantee at the end. Its level determines its questions.
 pub const MINIMALITY: Facts = Facts::new("minimality", Stage::Guarantee, "all that is left, one by one");
 
 /// The facts of all that has a name in a reduction, by stage: lop's own passes, and the driver's own steps.
 #[must_use]
 pub fn named_steps() -> Vec<Facts> {
-    let mut all: Vec<Facts> =
-        [CLEAN, CLOSURES, PROPOSED, MINIMALITY].into_iter().chain(ALL.iter().map(|pass| pass.facts())).collect();
+    let mut all: Vec<Facts> = [CLEAN, CLOSURES, PROPOSED, CHOICES, MINIMALITY]
+        .into_iter()
+        .chain(ALL.iter().map(|pass| pass.facts()))
+        .collect();
     all.sort_by_key(|facts| facts.stage);
     all
 }
@@ -42,6 +48,6 @@ mod tests {
         for name in &names {
             assert_eq!(names.iter().filter(|other| *other == name).count(), 1, "{name}");
         }
-        assert_eq!(names.len(), ALL.len() + 4);
+        assert_eq!(names.len(), ALL.len() + 5);
     }
 }

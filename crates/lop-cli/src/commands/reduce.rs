@@ -17,11 +17,11 @@ use crate::settings::{Case, Output, Reporting, Settings, Testing};
 use crate::ui_args::UiArg;
 use crate::{absolute_words, detect, signals, state};
 use lop_doctor::{Checkup, CheckupLevel, Examination};
-use lop_files::disk::{self, ReadAccess};
-use lop_files::project;
+use lop_files::disk::{self, Folder, ReadAccess};
+use lop_files::project::{self, TestCase};
 use lop_grammar::Choice;
 use lop_journal::{Before, Cache, Header, Journal, Lock, Notes, Past};
-use lop_reduce::{Ended, Event, EventSink, Options, ReduceError, Report, reduce_shared};
+use lop_reduce::{BASELINE_DEADLINE, Ended, Event, EventSink, Options, ReduceError, Report, reduce_shared};
 use lop_report::origins::Origins;
 use lop_report::screen::Subject;
 use lop_report::summary::{self, OutputPaths};
@@ -30,7 +30,7 @@ use lop_report::{
     ChangeCheck, FirstRun, History, Input, JsonLines, Kept, Others, Reporters, Store, Verbosity, state_directory,
 };
 use lop_run::exec::{self, Executor, Remembering};
-use lop_run::oracle::{Cancel, CommandOracle, Oracle, Outcome, SlotOptions, Table, Written};
+use lop_run::oracle::{Cancel, CommandOracle, Oracle, Outcome, Slot, SlotOptions, Table, Written};
 
 use super::doctor::NULL;
 use super::post_run_reports::{PostRunReports, open_page};
@@ -89,6 +89,13 @@ pub(super) fn carry_out_until(mut settings: Settings, mut start: Start, cancel: 
     let first_run = announce(&settings);
     // Without a journal only other crashes may be kept there, and their keeper checks the folder first.
     settings.output.state.as_deref().map_or(Ok(()), state::check_folder)?;
+    if settings.test.made.is_some() {
+        let made = made_of(&settings.test.oracle, &settings.case.content, settings.options.deadline, &cancel);
+        made.map_err(|why| Failure::Usage {
+            message: format!("nothing can be made of {}: {why}", settings.case.path.display()),
+            hint: "run the generator on this file by hand; it must exit with 0".to_owned(),
+        })?;
+    }
     let typed = start.settle(&mut settings, &cancel)?;
     let header = start.header(&settings, &typed)?;
     let mut reduction = Reduction::new(settings, start, header, (typed, cancel))?;
@@ -343,8 +350,29 @@ impl Reduction {
             kept: format!("the result is in {}", output.place()),
         })?;
         let verbosity = self.reporting.verbosity;
+        let made = match &self.test.made {
+            None => None,
+            Some(path) => match made_of(&self.oracle, best, self.options.deadline, cancel) {
+                Ok(made) => {
+                    let (folder, name) = Folder::of(path).map_err(Failure::Output)?;
+                    let written = folder.replace(&name, &made, audience(&self.case));
+                    let kept = format!("the choices are in {}", output.place());
+                    let place = path.display().to_string();
+                    written.map_err(|source| Failure::Result { source, place, kept })?;
+                    Some((path, made))
+                }
+                Err(why) => {
+                    warnings.push(format!("{} was not written: {why}", path.display()));
+                    None
+                }
+            },
+        };
         if verbosity > Verbosity::Quiet {
             let place = output.place_in(store);
+            let place = match &made {
+                Some((path, _)) => format!("{place}, which makes {}", path.display()),
+                None => place,
+            };
             let journal = notes.place();
             let mut attention = warnings.clone();
             attention.extend(ahead.as_ref().map(|best| {
@@ -361,6 +389,7 @@ impl Reduction {
             let command = case.words().map(|_| self.oracle.line_of(best));
             let files = |text: &[u8]| Some(self.case.project.as_ref()?.archive().files(text).len());
             let language = self.case.language();
+            let shown = made.as_ref().map_or(case, |(_, made)| TestCase::new(None, made));
             let places = OutputPaths {
                 input: &self.case.path,
                 grammar: &language,
@@ -369,7 +398,7 @@ impl Reduction {
                 result: &place,
                 original: store.original(),
                 checkup,
-                best: (output.kept != Kept::Stdout).then_some(case),
+                best: (output.kept != Kept::Stdout).then_some(shown),
                 attention: &attention,
                 journal: journal.as_deref(),
                 others: others.as_ref(),
@@ -470,6 +499,21 @@ fn trivial(case: &Case, test: &Testing, best: &[u8]) -> Option<String> {
     let is_trivial = case.trivial_inputs().is_hollow(best);
     is_trivial
         .then(|| format!("the result is a trivial file; check that the condition describes your bug ({})", test.wanted))
+}
+
+/// Returns what the generator makes of the result. A stop of the reduction does not concern it.
+fn made_of(
+    oracle: &CommandOracle,
+    best: &[u8],
+    deadline: Option<Duration>,
+    cancel: &Cancel,
+) -> Result<Vec<u8>, String> {
+    let fresh = Cancel::new();
+    let mut slot = Slot::new(&SlotOptions::of_program(best.len())).map_err(|error| error.to_string())?;
+    let cancel = if cancel.is_killed() { cancel } else { &fresh };
+    let made = oracle.made(best, &mut slot, deadline.unwrap_or(BASELINE_DEADLINE), cancel);
+    let made = made.map_err(|outcome| outcome.note.unwrap_or_else(|| outcome.exit.to_string()))?;
+    made.ok_or_else(|| "there is no generator".to_owned())
 }
 
 /// Removes the files that a killed run left in its places. This run holds the journal, so no other is using them.

@@ -8,6 +8,7 @@ mod effort;
 mod engine;
 mod flaky;
 mod format;
+mod generator;
 mod given;
 mod jobs;
 mod json;
@@ -32,9 +33,11 @@ mod timeout;
 mod verbosity;
 
 use clap::Parser;
+use lop_grammar::TEXT;
 use lop_reduce::Options;
 
 use crate::failure::Failure;
+use crate::grammar_args::{GrammarArgs, Wanted};
 use crate::reduce_option::ReduceOption;
 
 pub(crate) use flaky::{Flaky, joined};
@@ -102,6 +105,7 @@ options! {
     reduce_args: reduce_args::ReduceArgsOption,
     passes: passes::PassChoice,
     propose: propose::ProposeOption,
+    generator: generator::GeneratorOption,
     effort: effort::EffortOption,
     prefer: prefer::PreferOption,
     schedule: schedule::ScheduleOption,
@@ -120,6 +124,19 @@ impl ReduceArgs {
     /// The arguments of a command line without options.
     pub(crate) fn of_defaults() -> Self {
         Self::parse_from(["lop", "TEST", "FILE"])
+    }
+
+    /// The language: a generator's choices have none.
+    pub(crate) fn language(&self) -> GrammarArgs {
+        match self.generator.generator {
+            Some(_) => GrammarArgs { grammar: Wanted::Name(TEXT.to_owned()), ..self.grammar.clone() },
+            None => self.grammar.clone(),
+        }
+    }
+
+    /// Whether an empty result makes sense.
+    pub(crate) fn allows_empty(&self) -> bool {
+        self.allow_empty.allow_empty || self.generator.generator.is_some()
     }
 
     /// The options by which something about the result is written to standard output, in their order there.

@@ -81,13 +81,19 @@ impl Case {
         }
         let (subject, content) = match source {
             Source::Stored(archive, text) => (stored_subject(paths, archive, &text, !words.is_empty())?, text),
-            Source::Named if words.is_empty() => read_case(paths, args.allow_empty.allow_empty)?,
-            Source::Named => read_with_words(paths, words, args.allow_empty.allow_empty)?,
+            Source::Named if words.is_empty() => read_case(paths, args.allows_empty())?,
+            Source::Named => read_with_words(paths, words, args.allows_empty())?,
         };
         if let Some(archive) = subject.archive().cloned() {
+            if args.generator.generator.is_some() {
+                return Err(Failure::Usage {
+                    message: "--generator works only with a single file, which has its choices".to_owned(),
+                    hint: "name one file".to_owned(),
+                });
+            }
             return Self::of_files(args, given, subject, (archive, content));
         }
-        let language = language::Language::find(&args.grammar, given, &content)?;
+        let language = language::Language::find(&args.language(), given, &content)?;
         let grammar = language.grammar(args.rules.rules.as_deref())?;
         let path = piped::name(given.to_owned(), grammar.as_deref());
         Ok(Case {

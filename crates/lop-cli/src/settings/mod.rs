@@ -9,7 +9,7 @@ mod testing;
 
 use crate::beside::side_files;
 use crate::failure::Failure;
-use crate::fix::fixing;
+use crate::fix::{before_test, fixing};
 use crate::options::ReduceArgs;
 use crate::piped;
 use lop_journal::Past;
@@ -103,7 +103,12 @@ impl Settings {
         let fix = args.confine.fix.as_deref().map(|line| {
             fixing(line, (&case.subject, &case.path), args.timeout.timeout, &test.confinement, beside.clone())
         });
-        let mut test = Testing { oracle: test.oracle.with_belongings(beside)?, ..test };
+        let mut test = Testing { oracle: test.oracle.with_belongings(beside.clone())?, ..test };
+        if let Some(line) = &args.generator.generator {
+            let case = (&case.subject, case.path.as_path());
+            let generator = before_test("--generator", line, case, &test.confinement, beside.clone())?;
+            test.oracle = test.oracle.with_generator(generator);
+        }
         if let Some(service) = args.service.service()? {
             test.oracle = test.oracle.with_service(service);
         }

@@ -70,6 +70,7 @@ impl Output {
             input: given,
             program,
             output: if let Kept::File(output) = &kept { Some(output) } else { None },
+            made: args.generator.made.as_deref(),
             json: args.json.json.as_deref().filter(|json| !is_stdout(json)),
             report: args.reporting.report.as_deref(),
         };

@@ -1,13 +1,14 @@
 //! The interestingness test: the command, the conditions on its runs, and its share of the machine.
 
 use std::ffi::OsString;
+use std::path::PathBuf;
 
 use crate::failure::Failure;
 use crate::options::ReduceArgs;
 use crate::signature_args::SignatureArgs;
 use lop_doctor::CheckupLevel;
 use lop_run::exec::Jobs;
-use lop_run::oracle::{CommandOracle, ConditionSpec, Conditions, Confinement};
+use lop_run::oracle::{CommandOracle, ConditionSpec, Conditions, Confinement, Subject};
 
 use super::case::Case;
 use super::forms::Test;
@@ -27,6 +28,8 @@ pub struct Testing {
     pub wanted: String,
     /// The options and values of the condition that was found, if none was given.
     pub found: Vec<(&'static str, String)>,
+    /// The path of the file that a generator makes of the test case, if there is one.
+    pub made: Option<PathBuf>,
     /// The signature to find, and second commands that must hold.
     pub sought: SignatureArgs,
     /// The confinement of a test.
@@ -52,7 +55,9 @@ impl Testing {
                 hint: format!("omit {option}, or the options of the other machine"),
             });
         }
-        let oracle = test.oracle(&case.path, case.subject.clone(), conditions)?.confined(confinement.clone())?;
+        let made = args.generator.made(args.result.output.as_deref().unwrap_or(&case.path));
+        let subject = made.clone().map_or_else(|| case.subject.clone(), Subject::File);
+        let oracle = test.oracle(&case.path, subject, conditions)?.confined(confinement.clone())?;
         Ok(Testing {
             oracle: if args.reduce_args.reduce_args { oracle.reducing_arguments() } else { oracle },
             words: test.words(),
@@ -60,12 +65,13 @@ impl Testing {
             found: Vec::new(),
             wanted: in_words(&spec),
             spec,
+            made,
             sought: args.signature.clone(),
             confinement,
             // A quiet run wouldn't print any finding.
             checkup: match (
                 args.no_checkup.no_checkup || (args.verbosity.quiet && args.json.json.is_none()),
-                args.allow_empty.allow_empty,
+                args.allows_empty(),
             ) {
                 (true, _) => CheckupLevel::Nothing,
                 (_, true) => CheckupLevel::Directory,

@@ -4,7 +4,7 @@ Start with :func:`reduce`. The manual page is docs/python.md in lop's repository
 """
 
 from ._isolate import isolate
-from ._reduce import reduce, reduce_files
+from ._reduce import reduce, reduce_choices, reduce_files
 from ._triage import triage
 from ._types import (
     INTERESTING,
@@ -36,6 +36,7 @@ __all__ = [
     "Verdict",
     "isolate",
     "reduce",
+    "reduce_choices",
     "reduce_files",
     "triage",
 ]

@@ -26,6 +26,7 @@ def options(
     jobs: int = 1,
     flaky: Flaky = None,
     seed: int = 0,
+    choices: bool = False,
 ) -> _native.Options:
     """Checks the options of a call."""
     seconds = max_time.total_seconds() if isinstance(max_time, timedelta) else max_time
@@ -45,6 +46,7 @@ def options(
         "jobs": jobs,
         "flaky": _rate(flaky),
         "seed": seed,
+        "choices": choices,
     }
 
 

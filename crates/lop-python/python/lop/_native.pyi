@@ -12,6 +12,7 @@ class Options(TypedDict):
     jobs: int
     flaky: Union[None, str, float]
     seed: int
+    choices: bool
 
 class Report(TypedDict):
     best: bytes

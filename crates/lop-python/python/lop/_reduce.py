@@ -1,4 +1,4 @@
-"""The smallest test case: :func:`reduce` and :func:`reduce_files`."""
+"""The smallest test case: :func:`reduce`, :func:`reduce_choices` and :func:`reduce_files`."""
 
 from __future__ import annotations
 
@@ -102,6 +102,44 @@ def reduce_files(
     raw = {path: encoded(content) for path, content in files.items()}
     report = _native.reduce_files(raw, judge(test, decode), _teller(on_event, decode), checked)
     result: FilesResult[D] = FilesResult(files=decode(report["best"]), **_facts(report))
+    if report["failure"] is not None:
+        end(report["failure"], result)
+    return result
+
+
+def reduce_choices(
+    choices: bytes,
+    test: Callable[[bytes], Answer],
+    *,
+    max_time: Optional[Seconds] = None,
+    max_tests: Optional[int] = None,
+    jobs: int = 1,
+    flaky: Flaky = None,
+    seed: int = 0,
+    on_event: Optional[Callable[[Event[bytes]], object]] = None,
+) -> Result[bytes]:
+    r"""Reduces the bytes that a generator consumes, so that all candidates are what the generator can make.
+
+    >>> import lop
+    >>> def numbers(choices: bytes) -> "list[int]":
+    ...     return [byte % 10 for byte in choices]
+    >>> lop.reduce_choices(b"a generator", lambda choices: 7 in numbers(choices)).best
+    b'\x07'
+
+    :param choices: The bytes.
+    :param test: Gets bytes, makes an input of them, and returns ``True`` if that still shows the bug, or a
+        :class:`Verdict`: ``INVALID`` if there are too few bytes.
+    :returns: The result is the shortest, then the first in lexicographic order. It can be empty.
+
+    The options, and the exceptions, are those of :func:`reduce`.
+    """
+    if not isinstance(choices, bytes):
+        raise TypeError(f"choices must be bytes, and not {type(choices).__name__}")
+    checked = options(
+        language="text", max_time=max_time, max_tests=max_tests, jobs=jobs, flaky=flaky, seed=seed, choices=True
+    )
+    report = _native.reduce(choices, judge(test, bytes), _teller(on_event, bytes), checked)
+    result: Result[bytes] = Result(best=bytes(report["best"]), **_facts(report))
     if report["failure"] is not None:
         end(report["failure"], result)
     return result

@@ -12,14 +12,14 @@
 //! A test inherits the environment, except for `TMPDIR`, which is inside the slot, the mark of the slot, and the user's
 //! changes. Conditions see the first MiB of each output and its last 64 KiB.
 
+mod before;
 mod run_error;
 mod serving;
 
-use std::borrow::Cow;
 use std::cell::RefCell;
 use std::ffi::{OsStr, OsString};
 use std::fs::{self, File};
-use std::io::{self, Read, Write};
+use std::io::{self, Write};
 use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::symlink;
 use std::path::{Component, Path, PathBuf};
@@ -69,6 +69,8 @@ pub struct CommandOracle {
     companions: Vec<(CommandOracle, SecondCommand)>,
     /// The command of `--fix`, which changes each candidate first.
     fix: Option<Box<CommandOracle>>,
+    /// The command of `--generator`, which makes the file to test of the candidate.
+    generator: Option<Box<CommandOracle>>,
     /// The servers, if the command is one that stays up.
     servers: Option<Arc<Servers>>,
     /// The service that has to run during a test.
@@ -80,20 +82,8 @@ struct Details<'a> {
     left_behind: Option<&'a mut Vec<String>>,
     written: Option<&'a mut Written>,
     changed: Option<&'a mut Option<Vec<u8>>>,
-}
-
-/// Maximum number of bytes by which `--fix` can make a candidate larger.
-const CHANGED_LIMIT: u64 = 64 << 20;
-
-/// Reads a file that a command may have changed; `None` if it isn't a file any more.
-fn read_changed(path: &Path, before: usize) -> io::Result<Option<Vec<u8>>> {
-    if !path.symlink_metadata().is_ok_and(|found| found.is_file()) {
-        return Ok(None);
-    }
-    let mut content = Vec::new();
-    let most = CHANGED_LIMIT.saturating_add(u64::try_from(before).unwrap_or(u64::MAX));
-    File::open(path)?.take(most).read_to_end(&mut content)?;
-    Ok(Some(content))
+    /// The whole standard output.
+    output: Option<&'a mut Vec<u8>>,
 }
 
 impl CommandOracle {
@@ -181,6 +171,7 @@ impl CommandOracle {
             launcher: Launcher::default(),
             companions: Vec::new(),
             fix: None,
+            generator: None,
             servers: None,
             service: None,
         }
@@ -271,6 +262,9 @@ impl CommandOracle {
         if let Some(fix) = &self.fix {
             identity["fix"] = fix.identity();
         }
+        if let Some(generator) = &self.generator {
+            identity["generator"] = generator.identity();
+        }
         identity
     }
 
@@ -281,8 +275,8 @@ impl CommandOracle {
     pub fn reworded(&self, words: &[OsString]) -> Result<Self, CommandError> {
         let other = Self::command(words, self.subject.clone(), self.conditions.clone())?;
         let (launcher, side_files, fix) = (self.launcher.clone(), self.side_files.clone(), self.fix.clone());
-        let service = self.service.clone();
-        Ok(Self { launcher, side_files, fix, service, reduces_arguments: self.reduces_arguments, ..other })
+        let (service, generator) = (self.service.clone(), self.generator.clone());
+        Ok(Self { launcher, side_files, fix, service, generator, reduces_arguments: self.reduces_arguments, ..other })
     }
 
     /// Lets a command of this machine, such as `env NAME=VALUE`, start the test: it gets the test's words after its own.
@@ -336,35 +330,10 @@ impl CommandOracle {
         Self { fix: Some(Box::new(fix)), ..self }
     }
 
-    /// Returns the candidate after this command, which changes the file in place and exits with 0.
-    ///
-    /// # Errors
-    /// The outcome of a candidate for which the command fails: it isn't interesting.
-    pub fn change(
-        &self,
-        candidate: &[u8],
-        slot: &mut Slot,
-        deadline: Duration,
-        cancel: &Cancel,
-    ) -> Result<Vec<u8>, Box<Outcome>> {
-        let mut changed = None;
-        let details = Details { changed: Some(&mut changed), ..Details::default() };
-        let outcome = self.alone(candidate, slot, deadline, cancel, details);
-        match (outcome.exit, changed) {
-            (Exit::Code(0), Some(content)) => Ok(content),
-            _ if outcome.verdict.is_none() => Err(Box::new(outcome)),
-            (exit, changed) => {
-                let is_slow = exit == Exit::TimedOut;
-                let what = match changed {
-                    _ if is_slow => "takes too long".to_owned(),
-                    None => "removes the file".to_owned(),
-                    Some(_) => format!("ends with {exit}"),
-                };
-                let verdict = if is_slow { Verdict::Timeout } else { Verdict::NotInteresting };
-                let note = Some(format!("the command of --fix {what}"));
-                Err(Box::new(Outcome { verdict: Some(verdict), note, ..outcome }))
-            }
-        }
+    /// Lets candidates be the choices of a generator: the test gets the file that this command writes to standard output.
+    #[must_use]
+    pub fn with_generator(self, generator: CommandOracle) -> Self {
+        Self { generator: Some(Box::new(generator)), ..self }
     }
 
     /// Runs the command without second commands, and returns its output.
@@ -396,20 +365,6 @@ impl CommandOracle {
         let mut processes = Vec::new();
         let details = Details { left_behind: Some(&mut processes), ..Details::default() };
         (self.judge_with(candidate, slot, deadline, cancel, details), processes)
-    }
-
-    /// Returns the changed candidate, or the outcome if the change fails.
-    fn fixed<'c>(
-        &self,
-        candidate: &'c [u8],
-        slot: &mut Slot,
-        deadline: Duration,
-        cancel: &Cancel,
-    ) -> Result<Cow<'c, [u8]>, Box<Outcome>> {
-        match &self.fix {
-            None => Ok(Cow::Borrowed(candidate)),
-            Some(fix) => fix.change(candidate, slot, deadline, cancel).map(Cow::Owned),
-        }
     }
 
     fn judge_with(
@@ -475,7 +430,7 @@ impl CommandOracle {
         candidate: &[u8],
         slot: &mut Slot,
         (deadline, cancel): (Duration, &Cancel),
-        Details { mut left_behind, mut written, mut changed }: Details<'_>,
+        Details { mut left_behind, mut written, mut changed, mut output }: Details<'_>,
     ) -> Result<Outcome, RunError> {
         for is_last in [false, true] {
             if service.ensure(slot.registry(), cancel)?.is_none() {
@@ -485,6 +440,7 @@ impl CommandOracle {
                 left_behind: left_behind.as_deref_mut(),
                 written: written.as_deref_mut(),
                 changed: changed.as_deref_mut(),
+                output: output.as_deref_mut(),
             };
             let outcome = self.run(candidate, slot, deadline, cancel, details)?;
             if is_last || outcome.verdict.is_none() || !service.has_died() {
@@ -502,7 +458,7 @@ impl CommandOracle {
         cancel: &Cancel,
         details: Details<'_>,
     ) -> Result<Outcome, RunError> {
-        let Details { left_behind, written, changed } = details;
+        let Details { left_behind, written, changed, output } = details;
         let place = slot.path().to_owned();
         let in_place = |source| RunError::Prepare { place: place.clone(), source };
         if let Some(servers) = &self.servers {
@@ -542,7 +498,10 @@ impl CommandOracle {
         let (ending, duration) = process::run(&mut command, &watch, slot.registry())
             .map_err(|source| RunError::Start { program: self.program.clone(), source })?;
         if let Some(changed) = changed {
-            *changed = read_changed(&path, candidate.len()).map_err(in_place)?;
+            *changed = before::read_changed(&path, candidate.len()).map_err(in_place)?;
+        }
+        if let Some(output) = output {
+            *output = output::whole(&files.stdout, OUTPUT_LIMIT).map_err(|source| RunError::Read { source })?;
         }
         if let Some(processes) = left_behind {
             *processes = left.take().names;

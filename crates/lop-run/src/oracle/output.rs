@@ -59,6 +59,11 @@ pub(crate) fn read(file: &File, whole: bool) -> io::Result<Captured> {
     Ok(Captured { length, text, tail })
 }
 
+/// Reads an output back as a whole, up to a number of bytes.
+pub(crate) fn whole(file: &File, most: u64) -> io::Result<Vec<u8>> {
+    read_range(file, 0, file.metadata()?.len().min(most))
+}
+
 /// The bytes from `start` to `end`, fewer when the file has become shorter.
 fn read_range(file: &File, start: u64, end: u64) -> io::Result<Vec<u8>> {
     use std::io::{Read, Seek, SeekFrom};
