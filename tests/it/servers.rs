@@ -110,6 +110,21 @@ fn state_between_candidates_gives_no_wrong_result() {
 }
 
 #[test]
+fn state_gives_no_wrong_result_to_a_run_that_is_stopped() {
+    if skips() {
+        return;
+    }
+    let leaks = "said = 'interesting' if state['n'] > 10 else said";
+    let folder = long_folder(&["state['n'] = state.get('n', 0) + 1", WORDS, leaks]);
+    for most in ["20", "25"] {
+        let ran = reduce(&folder, &["-y", "--max-tests", most]).expect_code(3);
+        let result = String::from_utf8(folder.read("out.json")).expect("text");
+        let is_right = (7..300).step_by(50).all(|word| result.contains(&format!("\"w{word}\"")));
+        assert!(is_right, "{most}: {result}\n{}", ran.stderr);
+    }
+}
+
+#[test]
 fn a_server_that_dies_hangs_or_answers_nonsense_now_and_then_is_replaced() {
     if skips() {
         return;

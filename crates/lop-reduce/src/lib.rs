@@ -531,6 +531,7 @@ fn finish(mut reducer: Reducer<'_, '_>, before: Size, ended: Ended) -> Result<Re
         kept_by_timeout: std::mem::take(&mut reducer.findings.kept_by_timeout),
         necessity: None,
         minimal,
+        confirmed: session.confirmed().unwrap_or_else(|| (session.best().to_vec(), session.size())),
     };
     // After a stop inside a sweep, the number of tokens is only a difference. It is counted again in a small text.
     if let Some(project) = reducer.project {

@@ -143,6 +143,9 @@ pub struct Report {
     pub necessity: Option<Necessity>,
     /// The guarantee that the result has.
     pub minimal: Minimal,
+    /// The newest result about which the test was asked again, and its size; at first the input. After an early end it may
+    /// be an earlier one than `best`.
+    pub confirmed: (Vec<u8>, Size),
 }
 
 impl Report {

@@ -330,6 +330,7 @@ mod tests {
             left_out: Vec::new(),
             kept_by_timeout: vec!["while (x)\n  f();".to_owned()],
             minimal: Minimal::Token,
+            confirmed: Default::default(),
         }
     }
 

@@ -17,6 +17,7 @@ use crate::settings::{Case, Output, Reporting, Settings, Testing};
 use crate::ui_args::UiArg;
 use crate::{absolute_words, detect, signals, state};
 use lop_doctor::{Checkup, CheckupLevel, Examination};
+use lop_engine::Verdict;
 use lop_files::disk::{self, Folder, ReadAccess};
 use lop_files::project::{self, TestCase};
 use lop_grammar::Choice;
@@ -228,10 +229,11 @@ impl Reduction {
         self.workers.shutdown();
         // An error must not be written into the live line.
         self.reporters.progress = None;
-        let report = result.map_err(|error| {
+        let mut report = result.map_err(|error| {
             let why = self.cause(&error);
             self.failed(error, why)
         })?;
+        self.doubt_server(&mut report);
         let changed = self.oracle.side_files().iter().filter(|side_file| side_file.has_changed());
         self.reporters.warnings.extend(changed.map(|side_file| {
             let original = side_file.original().display();
@@ -246,6 +248,27 @@ impl Reduction {
             Ended::Complete => Code::Reduced,
             Ended::Cancelled | Ended::Budget => Code::StoppedEarly,
         })
+    }
+
+    /// Goes back to the last confirmed result if a new server doesn't accept the one of a run that ended early. At the end
+    /// of a complete run new servers have confirmed it.
+    fn doubt_server(&mut self, report: &mut Report) {
+        let is_asked = self.oracle.stays_up() && report.ended != Ended::Complete && report.best != report.confirmed.0;
+        if !is_asked || self.cancel.is_killed() {
+            return;
+        }
+        // The user's stop was about the search.
+        let cancel = Cancel::new();
+        let Ok(mut place) = Probe::new(report.best.len(), self.options.deadline, &cancel) else { return };
+        if place.run(&self.oracle, &report.best).0.verdict.is_none_or(|verdict| verdict == Verdict::Interesting) {
+            return;
+        }
+        (report.best, report.after) = report.confirmed.clone();
+        self.reporters.warnings.push(
+            "a new server does not accept the last result, because the server keeps state between candidates; this is the \
+             last one that was confirmed"
+                .to_owned(),
+        );
     }
 
     /// Warns about errors of the result that the input does not have. A slow test, or one on another machine, is not run

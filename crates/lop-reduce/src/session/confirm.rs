@@ -24,6 +24,7 @@ use crate::interrupt::Interrupt;
 use crate::memory::{Answers, CERTAIN, Why};
 use crate::question_source::QuestionSource;
 use crate::rates::{Comparison, Rates};
+use crate::size::Size;
 use crate::steps::MINIMALITY;
 use crate::tally::Tally;
 use crate::trust::{EVEN, Reliability, Stakes};
@@ -59,6 +60,12 @@ impl Session<'_, '_> {
     /// Returns the reliability of the test.
     pub(crate) fn reliability(&self) -> Reliability {
         Reliability { result: self.rate_of_result().map(Into::into), ..self.confidence.trust.report() }
+    }
+
+    /// Returns the newest trusted result and its size, if there is one.
+    pub(crate) fn confirmed(&self) -> Option<(Vec<u8>, Size)> {
+        let Best { text, size, .. } = &self.confidence.trusted.last()?.best;
+        Some((text.to_vec(), *size))
     }
 
     /// Whether the test has contradicted itself.

@@ -33,6 +33,7 @@ fn report(best: &[u8]) -> Report {
         kept_by_timeout: Vec::new(),
         necessity: None,
         minimal: Minimal::None,
+        confirmed: Default::default(),
     }
 }
 
