@@ -10,7 +10,7 @@ import json
 import re
 import sys
 
-from lop_proposer import all_then_each, propose, run
+from lop_proposer import all_then_each, end_of_item, propose, run
 
 FIX_IT = re.compile(rb'^fix-it:"[^"]*":\{(\d+):(\d+)-(\d+):(\d+)\}:"((?:[^"\\]|\\.)*)"', re.M)
 UNUSED = re.compile(rb"^[^:\n]*:(\d+):(\d+): warning: (?=[^\n]*\bunused\b|[^\n]*defined but not used)", re.M)
@@ -46,15 +46,8 @@ def of_clang(text, output):
 def declaration(text, at):
     """The declaration, statement or function around a place: from the end of the one before it to its own end."""
     start = max(text.rfind(mark, 0, at) for mark in (b";", b"}", b"{", b"\n\n")) + 1
-    depth = 0
-    for end in range(at, len(text)):
-        byte = text[end : end + 1]
-        depth += (byte in b"{([") - (byte in b"})]")
-        if depth < 0:
-            return None
-        if depth == 0 and byte in (b";", b"}"):
-            return start, end + 1, b""
-    return None
+    end = end_of_item(text, at)
+    return None if end is None else (start, end, b"")
 
 
 def fixes(text):

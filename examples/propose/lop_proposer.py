@@ -95,3 +95,16 @@ def all_then_each(text: bytes, edits: list[Edit]) -> Iterator[bytes]:
         yield edited(text, edits)
         for edit in edits if len(edits) > 1 else []:
             yield edited(text, [edit])
+
+
+def end_of_item(text: bytes, start: int) -> int | None:
+    """Return the end of a statement, declaration or function in a language with braces, if there is one."""
+    depth = 0
+    for end in range(start, len(text)):
+        byte = text[end : end + 1]
+        depth += (byte in b"{([") - (byte in b"})]")
+        if depth < 0:
+            return None
+        if depth == 0 and byte in (b";", b"}"):
+            return end + 1
+    return None

@@ -8,7 +8,7 @@ The first argument is the name of the file that rustc gets, the others are its c
 import json
 import sys
 
-from lop_proposer import all_then_each, propose, run
+from lop_proposer import all_then_each, end_of_item, propose, run
 
 UNUSED = {"dead_code", "unused_imports", "unused_variables", "unused_macros", "unused_must_use"}
 
@@ -16,15 +16,8 @@ UNUSED = {"dead_code", "unused_imports", "unused_variables", "unused_macros", "u
 def item(text, start):
     """An item from its first line to its end."""
     start = text.rfind(b"\n", 0, start) + 1
-    depth = 0
-    for end in range(start, len(text)):
-        byte = text[end : end + 1]
-        depth += (byte in b"{([") - (byte in b"})]")
-        if depth < 0:
-            return None
-        if depth == 0 and byte in (b";", b"}"):
-            return start, end + 1, b""
-    return None
+    end = end_of_item(text, start)
+    return None if end is None else (start, end, b"")
 
 
 def fixes(text):

@@ -37,4 +37,4 @@ def test_files_and_commands_do_what_is_shown(tmp_path: Path) -> None:
             pattern = ".*".join(map(re.escape, expected.split("…")))
             assert re.fullmatch(pattern, run.stdout, re.DOTALL), run.stdout
             commands += 1
-    assert commands == 3
+    assert commands == 4

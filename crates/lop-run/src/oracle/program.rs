@@ -2,7 +2,11 @@
 
 use std::ffi::{OsStr, OsString};
 use std::io;
+use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use super::shell;
 
 /// The command cannot be used.
 #[derive(Debug, thiserror::Error, miette::Diagnostic)]
@@ -67,6 +71,35 @@ pub enum CommandError {
         /// The cause.
         source: io::Error,
     },
+}
+
+/// A command that is no test, found and ready to start.
+#[derive(Debug)]
+pub(crate) struct Program {
+    path: PathBuf,
+    called: Option<OsString>,
+    arguments: Vec<OsString>,
+    /// The command as a shell line.
+    pub(crate) line: String,
+}
+
+impl Program {
+    /// Finds the program of a command.
+    pub(crate) fn find(words: &[OsString]) -> Result<Self, CommandError> {
+        let (first, arguments) = words.split_first().ok_or(CommandError::NoCommand)?;
+        let (path, called) = find_command(first)?;
+        let line = shell::line(words.iter().map(OsString::as_os_str));
+        Ok(Self { path, called, arguments: arguments.to_vec(), line })
+    }
+
+    pub(crate) fn command(&self) -> Command {
+        let mut command = Command::new(&self.path);
+        if let Some(called) = &self.called {
+            command.arg0(called);
+        }
+        command.args(&self.arguments);
+        command
+    }
 }
 
 /// The absolute path of a test: relative to the current directory, and for a bare name also in PATH.

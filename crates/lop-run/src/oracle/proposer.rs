@@ -12,8 +12,6 @@
 use std::ffi::OsString;
 use std::fs::{File, OpenOptions};
 use std::io;
-use std::path::PathBuf;
-use std::process::Command;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -21,7 +19,8 @@ use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 
 use super::process::{Lasting, MARK, OUTPUT_LIMIT, Patience, ProcessRegistry, Reply};
-use super::{Cancel, CommandError, Exit, PrivateDirectory, output, program, shell};
+use super::program::Program;
+use super::{Cancel, CommandError, Exit, PrivateDirectory, output};
 
 /// The variable by which Shrink Ray tells how many candidates it tests at a time. lop tests one after the other.
 pub const PARALLELISM: &str = "SHRINKRAY_REDUCER_PARALLELISM";
@@ -38,10 +37,7 @@ const LONGEST: (usize, usize) = (4, 1 << 20);
 /// A proposer, whose process starts with the first turn.
 #[derive(Debug)]
 pub struct Proposer {
-    program: PathBuf,
-    called: Option<OsString>,
-    arguments: Vec<OsString>,
-    line: String,
+    program: Program,
     running: Option<Running>,
     /// Number of lines in this turn that are no message.
     noise: usize,
@@ -112,17 +108,13 @@ impl Proposer {
     /// # Errors
     /// [`CommandError`] if it is missing or cannot be executed.
     pub fn new(words: &[OsString]) -> Result<Self, CommandError> {
-        let (first, arguments) = words.split_first().ok_or(CommandError::NoCommand)?;
-        let (program, called) = program::find_command(first)?;
-        let line = shell::line(words.iter().map(OsString::as_os_str));
-        let arguments = arguments.to_vec();
-        Ok(Self { program, called, arguments, line, running: None, noise: 0 })
+        Ok(Self { program: Program::find(words)?, running: None, noise: 0 })
     }
 
     /// Returns the command as a shell line.
     #[must_use]
     pub fn line(&self) -> &str {
-        &self.line
+        &self.program.line
     }
 
     /// Begins a turn: asks for candidates that are smaller than `text`.
@@ -147,7 +139,7 @@ impl Proposer {
     /// [`ProposerError`] if there is none for a bad reason.
     pub fn next(&mut self, cancel: &Cancel) -> Result<Option<Vec<u8>>, ProposerError> {
         loop {
-            let line = self.line.clone();
+            let line = self.program.line.clone();
             let Some(running) = &mut self.running else { return Ok(None) };
             let reply = running.process.receive(&patience(&running.errors, running.longest, cancel));
             let text = match reply.map_err(|source| ProposerError::Talk { line: line.clone(), source })? {
@@ -194,15 +186,12 @@ impl Proposer {
     }
 
     fn start(&self) -> Result<Running, ProposerError> {
-        let at_start = |source| ProposerError::Start { line: self.line.clone(), source };
+        let at_start = |source| ProposerError::Start { line: self.program.line.clone(), source };
         let directory = PrivateDirectory::new(&std::env::temp_dir()).map_err(at_start)?;
         let path = directory.path().join("stderr");
         let errors = OpenOptions::new().read(true).append(true).create_new(true).open(path).map_err(at_start)?;
-        let mut command = Command::new(&self.program);
-        if let Some(called) = &self.called {
-            std::os::unix::process::CommandExt::arg0(&mut command, called);
-        }
-        command.args(&self.arguments).env(MARK, directory.path()).env(PARALLELISM, "1");
+        let mut command = self.program.command();
+        command.env(MARK, directory.path()).env(PARALLELISM, "1");
         command.stderr(errors.try_clone().map_err(at_start)?);
         let registry = Arc::new(ProcessRegistry::new(false));
         let process = Lasting::start(&mut command, &registry).map_err(at_start)?;
@@ -210,7 +199,7 @@ impl Proposer {
     }
 
     fn send(&mut self, message: &serde_json::Value, cancel: &Cancel) -> Result<(), ProposerError> {
-        let line = self.line.clone();
+        let line = self.program.line.clone();
         // One that has ended is noticed when it is read from.
         let Some(running) = &mut self.running else { return Ok(()) };
         let sent =
@@ -228,7 +217,7 @@ impl Proposer {
             let text = String::from_utf8_lossy(&tail).into_owned();
             text.lines().rev().find(|line| !line.trim().is_empty()).map(|line| format!("; it wrote: {}", line.trim()))
         });
-        error(self.line.clone(), said.unwrap_or_default())
+        error(self.program.line.clone(), said.unwrap_or_default())
     }
 }
 

@@ -4,13 +4,13 @@
 use std::ffi::OsString;
 use std::fs::{File, OpenOptions};
 use std::io;
-use std::path::PathBuf;
 use std::process::{Command, Stdio};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use super::process::{self, Ending, Lasting, MARK, OUTPUT_LIMIT, ProcessRegistry, Watch};
-use super::{Cancel, CommandError, Exit, PrivateDirectory, output, program, shell};
+use super::program::Program;
+use super::{Cancel, CommandError, Exit, PrivateDirectory, output};
 
 /// Maximum time until a service is ready.
 const START: Duration = Duration::from_secs(120);
@@ -35,37 +35,6 @@ struct Running {
     process: Lasting,
     /// Has its output, and that of `ready`.
     _directory: PrivateDirectory,
-}
-
-#[derive(Debug)]
-struct Program {
-    path: PathBuf,
-    called: Option<OsString>,
-    arguments: Vec<OsString>,
-    /// The command as the user wrote it.
-    line: String,
-}
-
-impl Program {
-    fn find(words: &[OsString]) -> Result<Self, CommandError> {
-        let (first, arguments) = words.split_first().ok_or(CommandError::NoCommand)?;
-        let (path, called) = program::find_command(first)?;
-        let line = shell::line(words.iter().map(OsString::as_os_str));
-        Ok(Self { path, called, arguments: arguments.to_vec(), line })
-    }
-
-    /// The command with a file of this name for its output.
-    fn command(&self, directory: &PrivateDirectory, name: &str) -> io::Result<(Command, File)> {
-        let path = directory.path().join(name);
-        let log = OpenOptions::new().read(true).write(true).create(true).truncate(true).open(path)?;
-        let mut command = Command::new(&self.path);
-        if let Some(called) = &self.called {
-            std::os::unix::process::CommandExt::arg0(&mut command, called);
-        }
-        command.args(&self.arguments).env(MARK, directory.path());
-        command.stdin(Stdio::null()).stdout(log.try_clone()?).stderr(log.try_clone()?);
-        Ok((command, log))
-    }
 }
 
 /// A service isn't running.
@@ -110,7 +79,7 @@ impl Service {
         *running = None;
         let (setup, at_start) = (&self.setup, |source| ServiceError::Start { line: self.setup.line.clone(), source });
         let directory = PrivateDirectory::new(&std::env::temp_dir()).map_err(at_start)?;
-        let (mut command, log) = setup.command(&directory, "service").map_err(at_start)?;
+        let (mut command, log) = logged(setup, &directory, "service").map_err(at_start)?;
         let process = Lasting::start_alone(&mut command, registry).map_err(at_start)?;
         let start = Instant::now();
         let mut pause = PAUSE;
@@ -166,7 +135,7 @@ fn ask(
     cancel: &Cancel,
 ) -> Result<Option<Exit>, ServiceError> {
     let failed = |source| ServiceError::Ready { line: ready.line.clone(), source };
-    let (mut command, log) = ready.command(directory, "ready").map_err(failed)?;
+    let (mut command, log) = logged(ready, directory, "ready").map_err(failed)?;
     let watch = Watch { deadline: READY, cancel, outputs: [&log, &log], output_limit: OUTPUT_LIMIT, left: None };
     let (ending, _) = process::run(&mut command, &watch, registry).map_err(failed)?;
     Ok(match ending {
@@ -174,4 +143,14 @@ fn ask(
         Ending::Cancelled => None,
         Ending::TimedOut | Ending::Stopped(_) | Ending::TooMuchOutput => Some(Exit::TimedOut),
     })
+}
+
+/// The command of a program, with a file of this name for its output.
+fn logged(program: &Program, directory: &PrivateDirectory, name: &str) -> io::Result<(Command, File)> {
+    let path = directory.path().join(name);
+    let log = OpenOptions::new().read(true).write(true).create(true).truncate(true).open(path)?;
+    let mut command = program.command();
+    command.env(MARK, directory.path());
+    command.stdin(Stdio::null()).stdout(log.try_clone()?).stderr(log.try_clone()?);
+    Ok((command, log))
 }

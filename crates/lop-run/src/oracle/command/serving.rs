@@ -76,6 +76,8 @@ impl CommandOracle {
         let place = slot.server_place().map_err(|source| RunError::Prepare { place: base.clone(), source })?;
         let mut command = self.launcher.command(&self.program, &base);
         command.args(self.arguments.iter().map(|word| word.render(Path::new(""), &self.names))).env(MARK, &base);
+        // Python would keep answers back until it has some kilobytes of them.
+        command.env("PYTHONUNBUFFERED", "1");
         self.set_called(&mut command);
         Server::start(command, servers, place, slot.registry())
             .map_err(|source| RunError::Start { program: self.program.clone(), source })
@@ -123,6 +125,9 @@ impl CommandOracle {
         let mut outcome = judged.map_err(|source| RunError::Read { source })?;
         if let Some(Answer::Verdict(verdict)) = answer {
             outcome.verdict = Some(verdict);
+        } else if outcome.exit == Exit::TimedOut {
+            outcome.note =
+                Some("the server gave no answer; it must flush its standard output after each line".to_owned());
         }
         if !server.may_stay() {
             drop(server);
@@ -131,5 +136,47 @@ impl CommandOracle {
         }
         let is_silent = answer.is_none() && outcome.verdict.is_some();
         Ok(if is_silent { Reaction::Silence(outcome) } else { Reaction::Answer(outcome) })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::ffi::OsString;
+    use std::fs;
+
+    use super::*;
+    use crate::oracle::{Conditions, Oracle, SlotOptions};
+    use lop_engine::Verdict;
+
+    /// Longer than any of these tests takes on a busy machine.
+    const DEADLINE: Duration = Duration::from_secs(900);
+
+    fn server(script: &str) -> CommandOracle {
+        let words = ["sh", "-c", script].map(OsString::from);
+        CommandOracle::server(&words, Path::new("case.txt"), Conditions::default()).expect("every Unix has sh")
+    }
+
+    #[test]
+    fn a_server_is_replaced_after_many_answers_and_compared_now_and_then() {
+        let folder = tempfile::tempdir().expect("a directory");
+        let starts = folder.path().join("starts");
+        let oracle = server(&format!("echo >> {}; while read -r path; do echo invalid; done", starts.display()));
+        let mut slot = Slot::new(&SlotOptions::default()).expect("a slot");
+        let mut ask = |number: usize| {
+            let outcome = oracle.judge(number.to_string().as_bytes(), &mut slot, DEADLINE, &Cancel::new());
+            assert_eq!(outcome.verdict, Some(Verdict::Invalid));
+            fs::read(&starts).expect("it was started").len()
+        };
+        let counts: Vec<usize> = (0..1300).map(&mut ask).collect();
+        // The first question; the 1st, 4th, 16th, 64th and each 256th answer of a warm one.
+        assert_eq!((counts[0], counts[1], counts[4], counts[100], counts[300], counts[1299]), (1, 2, 3, 5, 6, 10));
+    }
+
+    #[test]
+    fn an_answer_that_never_comes_has_a_hint() {
+        let mut slot = Slot::new(&SlotOptions::default()).expect("a slot");
+        let outcome = server("sleep 600").judge(b"x", &mut slot, Duration::from_millis(50), &Cancel::new());
+        assert_eq!((outcome.verdict, outcome.exit), (Some(Verdict::Timeout), Exit::TimedOut));
+        assert!(outcome.note.is_some_and(|note| note.contains("flush")));
     }
 }
