@@ -280,3 +280,20 @@ fn a_service_that_does_not_start_is_named() {
     let said = folder.lop(&["--ready", "true", "in.json", "--", "true"]).expect_code(2).stderr;
     assert!(said.contains("--setup"), "{said}");
 }
+
+#[test]
+fn the_doctor_examines_a_server_and_uses_a_service() {
+    if skips() {
+        return;
+    }
+    let plain = folder(&[PLAIN]);
+    let ran = plain.lop(&[&["doctor", "-j2", "--server", "python3 check.py"][..], &TIMEOUT, &["in.json"]].concat());
+    let said = String::from_utf8_lossy(&ran.expect_code(0).stdout).into_owned();
+    assert!(said.contains("the input is interesting (exit code 0)") && said.contains("0 faults"), "{said}");
+    let state = plain.path("state").display().to_string();
+    plain.script("needs.sh", &format!("test -f {state} && grep -q '\"bug\"' \"$1\""));
+    plain.script("serve.sh", &format!("touch {state}; exec sleep 3600"));
+    let ready = format!("test -f {state}");
+    let arguments = ["doctor", "-j2", "--setup", "./serve.sh", "--ready", &ready, "./needs.sh", "in.json"];
+    plain.lop(&arguments).expect_code(0);
+}

@@ -10,6 +10,7 @@ use super::condition_args::ConditionArgs;
 use super::confine_args::ConfineArgs;
 use super::files_args::FilesArgs;
 use super::grammar_args::GrammarArgs;
+use super::options::{ServerOption, ServiceOption};
 use super::signature_args::SignatureArgs;
 use super::values::{jobs, seconds};
 use lop_run::exec::Jobs;
@@ -52,6 +53,12 @@ pub struct DoctorArgs {
     #[command(flatten)]
     pub signature: SignatureArgs,
 
+    /// A test that stays up.
+    #[command(flatten)]
+    pub server: ServerOption,
+    /// A service that runs during the tests.
+    #[command(flatten)]
+    pub service: ServiceOption,
     /// Tests at the same time [default, and with `auto`: one per core]
     #[arg(short, long, value_name = "N|auto", value_parser = jobs, help_heading = RUNNING)]
     pub jobs: Option<Jobs>,

@@ -14,7 +14,7 @@ use crate::fix::fixing;
 use crate::flaky_args::FlakyArgs;
 use crate::incomplete_test::IncompleteTest;
 use crate::language::Language;
-use crate::settings::{Test, forms, in_words, project, read_case};
+use crate::settings::{Test, forms, in_words, project, read_case, server_form};
 use crate::{piped, signals};
 use lop_doctor::{Examination, Facts, Level, TrivialInputs, Trouble, examine, findings, reworded};
 use lop_report::text::STRONG;
@@ -33,10 +33,14 @@ const FORMS: &str = "lop doctor TEST FILE, or lop doctor FILE -- CMD ARGS…; se
 /// # Errors
 /// When lop cannot run the test at all.
 pub fn run(args: DoctorArgs, typed: &[OsString]) -> Result<Code, Failure> {
-    let (test, paths) = forms(&args.words, &args.test, false, false).map_err(|failure| match failure {
-        Failure::Usage { message, .. } => Failure::Usage { message, hint: FORMS.to_owned() },
-        other => other,
-    })?;
+    let form = match &args.server.server {
+        Some(server) => server_form(&args.words, &args.test, server, false),
+        None => forms(&args.words, &args.test, false, false).map_err(|failure| match failure {
+            Failure::Usage { message, .. } => Failure::Usage { message, hint: FORMS.to_owned() },
+            other => other,
+        }),
+    };
+    let (test, paths) = form?;
     let spec = ConditionSpec::from(args.conditions);
     let conditions = Conditions::new(&spec)?;
     let path = paths[0].clone();
@@ -59,6 +63,10 @@ pub fn run(args: DoctorArgs, typed: &[OsString]) -> Result<Code, Failure> {
     let oracle =
         test.oracle(&path, subject, conditions.clone())?.confined(confinement.clone())?.with_belongings(side_files)?;
     let oracle = if let Some((fix, _)) = fix { oracle.with_fix(fix) } else { oracle };
+    let oracle = match args.service.service()? {
+        Some(service) => oracle.with_service(service),
+        None => oracle,
+    };
     let files = archive.map(|archive| project(&args.grammar, None, archive, &content)).transpose()?;
     let files = files.map(|files| files.with_named(&oracle.named_paths()));
     let trivial_inputs = TrivialInputs::new(grammar.as_deref(), files.as_ref());

@@ -42,6 +42,8 @@ use crate::reduce_option::ReduceOption;
 
 pub(crate) use flaky::{Flaky, joined};
 pub(crate) use given::Given;
+pub(crate) use server::ServerOption;
+pub(crate) use service::ServiceOption;
 pub(crate) use timeout::Timeout;
 
 /// Makes [`ReduceArgs`] of a list of options, in the order of the help.

@@ -152,7 +152,7 @@ pub(crate) fn forms(
 ///
 /// # Errors
 /// There is no file, or another test.
-pub(super) fn server_form(
+pub(crate) fn server_form(
     words: &[PathBuf],
     test: &[OsString],
     server: &str,

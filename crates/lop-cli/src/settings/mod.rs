@@ -21,8 +21,7 @@ use formatter::formatter;
 use testing::spec;
 
 pub(super) use case::{Case, Source, project, read, read_case, real_path};
-use forms::server_form;
-pub(super) use forms::{Test, forms};
+pub(super) use forms::{Test, forms, server_form};
 pub(crate) use output::Output;
 pub(crate) use reporting::Reporting;
 pub(crate) use testing::Testing;

@@ -11,7 +11,8 @@ use crate::oracle::output::Written;
 use crate::oracle::process::{Ending, MARK, Reply};
 use crate::oracle::server::{self, Answer, Server, Servers};
 use crate::oracle::subject::Subject;
-use crate::oracle::{Cancel, Exit, Outcome, Slot};
+use crate::oracle::{Cancel, Exit, INVALID_CODE, Outcome, Slot};
+use lop_engine::Verdict;
 
 /// The reaction of a server to a question.
 #[derive(Debug)]
@@ -119,7 +120,10 @@ impl CommandOracle {
                 (&files.stderr).write_all(stderr.as_bytes()).map_err(in_place)?;
                 Ending::Exited(Exit::Code(*exit))
             }
-            (_, Reply::Line(_) | Reply::OutOfStep) => Ending::Exited(Exit::Unknown),
+            // A word, as the exit code by which a test would say it.
+            (Some(Answer::Verdict(Verdict::Interesting)), _) => Ending::Exited(Exit::Code(0)),
+            (Some(Answer::Verdict(Verdict::Invalid)), _) => Ending::Exited(Exit::Code(INVALID_CODE)),
+            (_, Reply::Line(_) | Reply::OutOfStep) => Ending::Exited(Exit::Code(1)),
         };
         let judged = self.judge_ending(candidate, ending, duration, &files, written);
         let mut outcome = judged.map_err(|source| RunError::Read { source })?;
@@ -146,7 +150,6 @@ mod tests {
 
     use super::*;
     use crate::oracle::{Conditions, Oracle, SlotOptions};
-    use lop_engine::Verdict;
 
     /// Longer than any of these tests takes on a busy machine.
     const DEADLINE: Duration = Duration::from_secs(900);
