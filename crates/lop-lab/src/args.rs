@@ -152,6 +152,8 @@ Examples:
       how the tests grow with the size of the input
   lop-lab compare markov:0.9/0.95 -k 1,4,16 --algorithm entropy
       what several workers save
+  lop-lab compare --grammar json --granularity tree
+      whole reductions of random documents along their trees, with one, two and three kinds of nodes needed
   lop-lab compare --granularity line ./test.sh crash.txt
       a file of yours with its test, cut into lines
   lop-lab compare --granularity tree ./test.sh fails.c passes.c
@@ -194,7 +196,7 @@ pub(crate) struct CompareArgs {
     /// [default: one to three at random]
     #[arg(long, value_name = "KIND", value_delimiter = ',', help_heading = TEXTS)]
     pub(crate) kind: Vec<String>,
-    /// Units of a document or a file [default: token]; `tree` is a whole reduction of a file
+    /// Units of a document or a file [default: token]; `tree` is a whole reduction
     #[arg(long, value_name = "UNIT", help_heading = TEXTS)]
     pub(crate) granularity: Option<GranularityArg>,
     /// Deadline of one test of a file [default: 5 times the run on the file itself, at least 1 s]

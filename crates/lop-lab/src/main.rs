@@ -15,7 +15,8 @@ use lop_grammar::{AUTO, Registry};
 use lop_lab::algorithms::published::{Published, PublishedConfig};
 use lop_lab::compare::{self, Cell, Direction, Plan, Problem};
 use lop_lab::files::{
-    FileError, FileProblem, GenerateError, Generator, Granularity, compare_file, compare_pair, reduce_file,
+    Documents, FileError, FileProblem, GenerateError, Generator, Granularity, compare_documents, compare_file,
+    compare_pair, reduce_file,
 };
 use lop_lab::reduce::Method;
 use lop_lab::tables;
@@ -204,7 +205,12 @@ fn compare_all(mut args: CompareArgs) -> Result<(), Failure> {
     args.workers.dedup();
     check_outputs(&args)?;
     let (csv, plot) = (args.csv.clone(), args.plot.clone());
-    let cells = if is_file(&args) { on_file(args)? } else { on_problems(args)? };
+    let is_tree = args.words.is_empty() && args.granularity == Some(GranularityArg::Tree);
+    let cells = match args.grammar.take_if(|_| is_tree) {
+        Some(language) => on_documents(args, &language)?,
+        None if is_file(&args) => on_file(args)?,
+        None => on_problems(args)?,
+    };
     show(&cells, csv.as_deref(), plot.as_deref())
 }
 
@@ -286,6 +292,28 @@ fn on_problems(args: CompareArgs) -> Result<Vec<Cell>, Failure> {
     let line = live_line();
     let progress = |done: usize, all: usize| show_progress(&line, done, all, "trials");
     let cells = compare::compare(&plan, &progress).map_err(|error| Failure::new(error.to_string(), ALL_ALGORITHMS))?;
+    line.finish_and_clear();
+    Ok(cells)
+}
+
+/// Whole reductions of generated documents.
+fn on_documents(args: CompareArgs, language: &str) -> Result<Vec<Cell>, Failure> {
+    let outside =
+        [("--timeout", args.timeout.is_some()), ("--order", args.order.is_some()), ("--workers", args.workers != [1])];
+    if let Some((option, _)) = outside.iter().find(|(_, is_given)| *is_given) {
+        return Err(Failure::new(format!("{option} is not for whole reductions of documents"), "leave it out"));
+    }
+    let plan = Documents {
+        generator: generator(language, &args.kind, Granularity::Tree)?,
+        sizes: args.sizes,
+        algorithms: args.algorithm,
+        trials: args.trials.unwrap_or(TRIALS),
+        seed: args.seed,
+        threads: thread::available_parallelism().map_or(1, usize::from),
+    };
+    let line = live_line();
+    let progress = |done: usize, all: usize| show_progress(&line, done, all, "documents");
+    let cells = compare_documents(&plan, &progress)?;
     line.finish_and_clear();
     Ok(cells)
 }

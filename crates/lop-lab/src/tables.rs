@@ -49,7 +49,12 @@ fn heading(out: &mut dyn Write, cell: &Cell) -> io::Result<()> {
 fn rows(out: &mut dyn Write, cell: &Cell) -> io::Result<()> {
     // By a single worker a round is a test.
     let several = |&&(workers, _): &&(usize, _)| workers > 1;
-    let mut headings = ["algorithm", "tests", "±", "left"].map(str::to_owned).to_vec();
+    let spreads = cell.rows.iter().any(|row| row.spread.is_some());
+    let usual: &[&str] = match spreads {
+        true => &["algorithm", "tests", "±", "median", "worst", "left", "median", "worst"],
+        false => &["algorithm", "tests", "±", "left"],
+    };
+    let mut headings: Vec<String> = usual.iter().map(|&heading| heading.to_owned()).collect();
     let first = cell.rows.first().map(|row| row.rounds.as_slice()).unwrap_or_default();
     headings.extend(first.iter().filter(several).map(|(workers, _)| format!("k={workers}")));
     headings.extend(cell.bound.map(|_| "÷ bound".to_owned()));
@@ -57,7 +62,15 @@ fn rows(out: &mut dyn Write, cell: &Cell) -> io::Result<()> {
     let mut table = table(&headings);
     for row in &cell.rows {
         let error = row.tests.error.map_or_else(unknown, |error| format!("{error:.2}"));
-        let mut cells = vec![row.algorithm.to_owned(), figure(row.tests.mean), error, figure(row.left.mean)];
+        let spread = |index: usize| match row.spread.filter(|_| spreads) {
+            Some(spread) => vec![figure(spread[index].median), figure(spread[index].worst)],
+            None if spreads => vec![unknown(), unknown()],
+            None => Vec::new(),
+        };
+        let mut cells = vec![row.algorithm.to_owned(), figure(row.tests.mean), error];
+        cells.extend(spread(0));
+        cells.push(figure(row.left.mean));
+        cells.extend(spread(1));
         let rounds = row.rounds.iter().filter(several).map(|(_, mean)| mean.map(|mean| mean.mean));
         cells.extend(rounds.map(|mean| mean.map_or_else(unknown, figure)));
         cells.extend(cell.bound.map(|_| ratio(cell.to_bound(row))));
@@ -125,6 +138,7 @@ mod tests {
             left: Mean { mean: 8.0, error: None },
             rounds: vec![(1, Some(mean(tests))), (4, Some(mean(tests / 2.0))), (16, None)],
             to_optimum: (tests < 1000.0).then(|| mean(tests / 120.0)),
+            spread: None,
         }
     }
 

@@ -9,11 +9,15 @@ const COLUMNS: &str = "problem,units,trials,algorithm,workers,tests,tests_error,
                        bound,bound_from,optimum,optimum_expected,tests_per_bound,tests_per_optimum,\
                        tests_per_optimum_error";
 
+/// Further columns, if whole reductions were compared.
+const SPREAD: &str = ",tests_median,tests_worst,left_median,left_worst";
+
 /// Writes a heading, and a line for each algorithm and number of workers of each cell. Tests and sizes are those of the
 /// smallest number of workers; unknown values are blank.
 #[must_use]
 pub fn csv(cells: &[Cell]) -> String {
-    let mut text = format!("{COLUMNS}\n");
+    let has_spread = cells.iter().flat_map(|cell| &cell.rows).any(|row| row.spread.is_some());
+    let mut text = format!("{COLUMNS}{}\n", if has_spread { SPREAD } else { "" });
     for cell in cells {
         let source = cell.bound.map_or("", |bound| match bound.source {
             BoundSource::Parameters => "parameters",
@@ -29,10 +33,16 @@ pub fn csv(cells: &[Cell]) -> String {
                 let expected = number(cell.optimum.and_then(|optimum| optimum.expected));
                 let to_bound = number(cell.to_bound(row));
                 let (to_optimum, to_optimum_error) = mean(row.to_optimum);
+                let spread = [0, 1].map(|index| {
+                    let spread = row.spread.map(|spread| spread[index]);
+                    let [median, worst] = [spread.map(|spread| spread.median), spread.map(|spread| spread.worst)];
+                    if has_spread { format!(",{},{}", number(median), number(worst)) } else { String::new() }
+                });
+                let spread = spread.concat();
                 writeln!(
                     text,
                     "{},{},{},{},{workers},{tests},{tests_error},{left},{left_error},{rounds},{rounds_error},{bound},\
-                     {source},{optimum},{expected},{to_bound},{to_optimum},{to_optimum_error}",
+                     {source},{optimum},{expected},{to_bound},{to_optimum},{to_optimum_error}{spread}",
                     quoted(&cell.problem),
                     number(Some(cell.units)),
                     cell.trials,

@@ -142,6 +142,7 @@ fn cell(plan: &Plan, names: &[&'static str], problem: &Problem, trials: &[Trial]
                 .enumerate()
                 .map(|(width, &workers)| (workers, Some(of(width, |measured| measured.rounds))))
                 .collect(),
+            spread: None,
             to_optimum: optimal.as_ref().and_then(|optimal| {
                 let pair = |(trial, optimal): (&Trial, &Measured)| {
                     (trial.measured[index][0].tests as f64, optimal.tests as f64)

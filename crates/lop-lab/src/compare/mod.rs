@@ -28,5 +28,5 @@ pub use entrant::{Direction, Entrant, Measured, UnknownAlgorithm, algorithms, ch
 pub use measure::{Plan, bound, compare};
 pub use plot::plot;
 pub use problem::{NAMES, Problem, ProblemError, Source};
-pub use results::{Bound, BoundSource, Cell, Mean, Optimum, Overall, Ratio, Row, overall};
+pub use results::{Bound, BoundSource, Cell, Mean, Optimum, Overall, Ratio, Row, Spread, overall};
 pub use subject::{Instance, List, Subject};

@@ -36,6 +36,29 @@ impl Mean {
     }
 }
 
+/// The median and the largest of some values.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Spread {
+    /// The median; of an even number the mean of the two in the middle.
+    pub median: f64,
+    /// The largest.
+    pub worst: f64,
+}
+
+impl Spread {
+    /// Those of these values.
+    ///
+    /// # Panics
+    /// When there are none.
+    #[must_use]
+    pub fn of(values: &[f64]) -> Self {
+        let mut values = values.to_vec();
+        values.sort_by(f64::total_cmp);
+        let (low, high) = (values[(values.len() - 1) / 2], values[values.len() / 2]);
+        Spread { median: f64::midpoint(low, high), worst: values[values.len() - 1] }
+    }
+}
+
 /// The results of one algorithm in one cell.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Row {
@@ -49,6 +72,8 @@ pub struct Row {
     pub rounds: Vec<(usize, Option<Mean>)>,
     /// Tests relative to the optimum on the same instances, if the cell has one.
     pub to_optimum: Option<Mean>,
+    /// How tests and units left differ between instances, for whole reductions.
+    pub spread: Option<[Spread; 2]>,
 }
 
 /// Which model says how much information is in the instances.
@@ -189,6 +214,7 @@ pub(super) mod tests {
             left: Mean { mean: 3.0, error: None },
             rounds: vec![(1, Some(Mean { mean, error: None })), (4, None)],
             to_optimum: (units < 1000.0).then_some(Mean { mean: mean / 20.0, error: Some(0.125) }),
+            spread: None,
         };
         Cell {
             problem: problem.to_owned(),
@@ -206,6 +232,12 @@ pub(super) mod tests {
         let mean = Mean::of(&[1.0, 2.0, 3.0]);
         assert_eq!(mean.mean, 2.0);
         assert!((mean.error.expect("three values") - (1.0_f64 / 3.0).sqrt()).abs() < 1e-12);
+    }
+
+    #[test]
+    fn a_spread_has_the_middle_and_the_largest() {
+        assert_eq!(Spread::of(&[5.0, 1.0, 2.0]), Spread { median: 2.0, worst: 5.0 });
+        assert_eq!(Spread::of(&[4.0, 1.0, 2.0, 9.0]), Spread { median: 3.0, worst: 9.0 });
     }
 
     #[test]

@@ -11,8 +11,8 @@ use lop_engine::Verdict;
 use crate::algorithm::Stopped;
 use crate::algorithms::dd;
 use crate::compare::{
-    Bound, BoundSource, Cell, DD, Direction, Entrant, Instance, Mean, Measured, Row, UnknownAlgorithm, algorithms,
-    answer, bound, choose,
+    Bound, BoundSource, Cell, DD, Direction, Entrant, Instance, Mean, Measured, Row, Spread, UnknownAlgorithm,
+    algorithms, answer, bound, choose,
 };
 
 use lop::{Options, Silent, reduce_with};
@@ -143,16 +143,17 @@ fn as_list(
             .map(|(width, &workers)| (workers, Some(mean(index, width, |measured| measured.rounds))))
             .collect(),
         to_optimum: None,
+        spread: None,
     };
     let rows = names.iter().enumerate().map(row).collect();
     Ok(problem.cell(len, bound, rows))
 }
 
 /// lop's own way over a tree.
-const OWN: &str = "entropy";
+pub(super) const OWN: &str = "entropy";
 
 /// The names of the algorithms that a whole reduction can be done by, lop's own first.
-fn tree_algorithms() -> Vec<&'static str> {
+pub(super) fn tree_algorithms() -> Vec<&'static str> {
     [OWN].into_iter().chain(Method::names()).collect()
 }
 
@@ -192,7 +193,7 @@ fn as_trees(
             }
         }
         let rounds = problem.workers.iter().map(|&width| (width, None)).collect();
-        rows.push(Row { algorithm, tests: Mean::of(&tests), left: Mean::of(&left), rounds, to_optimum: None });
+        rows.push(row_of(algorithm, &tests, &left, rounds));
     }
     let bound = (!bounds.is_empty()).then(|| Bound { tests: Mean::of(&bounds).mean, source: BoundSource::CodeLength });
     Ok(problem.cell(problem.tokens(&problem.content)?, bound, rows))
@@ -227,13 +228,19 @@ pub fn compare_pair(
         units = found.levels.first().map_or(found.differences.len(), |level| level.before);
         let (tests, left) = (Mean::of(&[found.tests as f64]), Mean::of(&[found.differences.len() as f64]));
         let rounds = problem.workers.iter().map(|&width| (width, (width == 1).then_some(tests))).collect();
-        rows.push(Row { algorithm, tests, left, rounds, to_optimum: None });
+        rows.push(Row { algorithm, tests, left, rounds, to_optimum: None, spread: None });
     }
     Ok(Cell { problem: format!("{} after what passes", problem.name), trials: 1, ..problem.cell(units, None, rows) })
 }
 
+/// The row of whole reductions, one for each trial.
+pub(super) fn row_of(algorithm: &'static str, tests: &[f64], left: &[f64], rounds: Vec<(usize, Option<Mean>)>) -> Row {
+    let spread = (tests.len() > 1).then(|| [Spread::of(tests), Spread::of(left)]);
+    Row { algorithm, tests: Mean::of(tests), left: Mean::of(left), rounds, to_optimum: None, spread }
+}
+
 /// lop's own reduction: tests, tokens that are left, and the ideal code length.
-fn own(
+pub(super) fn own(
     problem: &FileProblem,
     seed: u64,
     executor: &mut dyn Executor,
@@ -290,7 +297,7 @@ fn tests_of(report: &Report) -> u64 {
 
 impl FileProblem {
     /// The tokens of a text of this problem.
-    fn tokens(&self, text: &[u8]) -> Result<usize, ParseError> {
+    pub(super) fn tokens(&self, text: &[u8]) -> Result<usize, ParseError> {
         Ok(Units::cut(text, Granularity::Token, self.grammar.as_deref())?.len())
     }
 

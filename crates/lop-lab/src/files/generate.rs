@@ -26,6 +26,8 @@ use lop_syntax::{Document, Edit, NodeId, ParseError, SyntaxParser, render};
 
 use super::text::{Granularity, TextSubject, Units};
 
+/// Units of a document, unless another number is asked for.
+pub(super) const USUAL_SIZE: usize = 200;
 /// The most kinds of nodes that a test looks for.
 const MOST_KINDS: usize = 3;
 /// Edits that are tried, once to make it small and once to make it as large as wanted.
@@ -62,9 +64,6 @@ pub enum GenerateError {
     /// Too many kinds at once.
     #[error("{0} kinds of nodes are too many; give one to {MOST_KINDS}")]
     TooManyKinds(usize),
-    /// A list of units is wanted and not a tree.
-    #[error("generated documents are reduced by lines, tokens or characters, not as trees")]
-    Tree,
     /// The parser cannot be used.
     #[error(transparent)]
     Parse(#[from] ParseError),
@@ -93,9 +92,6 @@ impl Generator {
         let grammar = grammar.ok_or_else(no_sample)?;
         let sample = registry.folders().find(|folder| folder.name == grammar.name()).and_then(|folder| folder.sample);
         let (_, sample) = sample.ok_or_else(no_sample)?;
-        if granularity == Granularity::Tree {
-            return Err(GenerateError::Tree);
-        }
         if kinds.len() > MOST_KINDS {
             return Err(GenerateError::TooManyKinds(kinds.len()));
         }
@@ -117,7 +113,41 @@ impl Generator {
     }
 
     fn cut(&self, text: &[u8]) -> Units {
-        Units::cut(text, self.granularity, Some(&self.grammar)).expect("the text was parsed before")
+        // The size of a tree is its number of tokens.
+        let unit = if self.granularity == Granularity::Tree { Granularity::Token } else { self.granularity };
+        Units::cut(text, unit, Some(&self.grammar)).expect("the text was parsed before")
+    }
+
+    /// The language of the documents.
+    pub(super) fn grammar(&self) -> &Arc<Grammar> {
+        &self.grammar
+    }
+
+    /// The numbers of kinds that have to stay in documents that are reduced as trees: one to three if they are random.
+    pub(super) fn counts(&self) -> Vec<usize> {
+        if self.kinds.is_empty() { (1..=MOST_KINDS).collect() } else { vec![self.kinds.len()] }
+    }
+
+    /// A document of about `size` units, and the kinds that have to stay: those that were asked for, or `count` of its own,
+    /// or one to three.
+    pub(super) fn document(&self, size: usize, count: Option<usize>, rng: &mut ChaCha8Rng) -> (Vec<u8>, Vec<u16>) {
+        let mut growth = Growth::new(self, size);
+        growth.run(rng);
+        let document = growth.document;
+        let wanted = if self.kinds.is_empty() {
+            let there: Vec<u16> = named_kinds(&document).into_iter().collect();
+            let count = count.unwrap_or_else(|| rng.random_range(1..=MOST_KINDS)).min(there.len());
+            there.sample(rng, count).copied().collect()
+        } else {
+            self.kinds.clone()
+        };
+        (document.source().to_vec(), wanted)
+    }
+
+    /// The test of a document.
+    pub(super) fn test(&self, wanted: Vec<u16>) -> impl FnMut(&[u8]) -> Verdict + use<> {
+        let mut parser = self.grammar.parser().expect("the parser was used before");
+        move |text| verdict(&mut parser, text.to_vec(), &wanted)
     }
 }
 
@@ -134,25 +164,14 @@ impl Source for Generator {
     }
 
     fn usual_size(&self) -> usize {
-        200
+        USUAL_SIZE
     }
 
     /// A document of about `size` units with its test.
     fn instance(&self, size: usize, rng: &mut ChaCha8Rng) -> Instance<'static> {
-        let mut growth = Growth::new(self, size);
-        growth.run(rng);
-        let Growth { document, mut parser, .. } = growth;
-        let wanted = match self.kinds.as_slice() {
-            [] => {
-                let there: Vec<u16> = named_kinds(&document).into_iter().collect();
-                let count = rng.random_range(1..=MOST_KINDS).min(there.len());
-                there.sample(rng, count).copied().collect()
-            }
-            kinds => kinds.to_vec(),
-        };
-        let units = self.cut(document.source());
-        let judge =
-            move |texts: Vec<Vec<u8>>| Ok(texts.into_iter().map(|text| verdict(&mut parser, text, &wanted)).collect());
+        let (text, wanted) = self.document(size, None, rng);
+        let (units, mut test) = (self.cut(&text), self.test(wanted));
+        let judge = move |texts: Vec<Vec<u8>>| Ok(texts.iter().map(|text| test(text)).collect());
         Instance::of(TextSubject::new(units, Box::new(judge)), true)
     }
 }
@@ -448,7 +467,6 @@ mod tests {
         let error = new(&["no_such_kind"], Granularity::Token).to_string();
         assert!(error.contains("no node of kind `no_such_kind`") && error.contains("(there are: "), "{error}");
         assert!(matches!(new(&["a"; 4], Granularity::Token), GenerateError::TooManyKinds(4)));
-        assert!(matches!(new(&[], Granularity::Tree), GenerateError::Tree));
         assert!(matches!(Generator::new("klingon", &[], Granularity::Token), Err(GenerateError::Grammar(_))));
         assert!(matches!(Generator::new("text", &[], Granularity::Token), Err(GenerateError::NoSample { .. })));
     }
