@@ -8,7 +8,7 @@ use super::subject::Subject;
 /// One of the inputs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Book {
-    /// Characters with an opening bracket before a closing one: the mystery runner.
+    /// Characters of which the first opening bracket comes before the first closing one: the mystery runner.
     Brackets,
     /// The hunks of a change: three need the second, which makes a variable, and one of these brings the failure.
     Hunks,
@@ -20,9 +20,10 @@ impl Book {
     }
 }
 
-/// A hundred characters, two of which matter, although their kinds occur more than once.
+/// The input of the chapter "Reducing Failure-Inducing Inputs". Two of its characters matter, although their kinds occur
+/// more than once.
 const BRACKETS: &[u8] =
-    b"7:,>#/$$-/->.;.=;)%!:50#7*8=$&&=$6291299+++!;+<,3+1*8;_,:#2'(%?9-/4.;5)*3=&1$!6,7<>0#:2-/9(8;+5.*%&3=1";
+    br#" 7:,>((/$$-/->.;.=;(.%!:50#7*8=$&&=$9!%6(4=&69':'<3+0-3.24#7=!&60)2/+";+<7+1<2!4$>92+$1<(3%&5''>#"#;
 const HUNKS: usize = 7;
 /// The hunk that defines the variable, those that use it, and the one of these that causes the failure.
 const MAKES: usize = 1;
@@ -46,8 +47,8 @@ impl Subject for Shown {
                 Book::Brackets => {
                     let left = BRACKETS.iter().enumerate().filter(|(unit, _)| has(*unit)).map(|(_, sign)| *sign);
                     let left: Vec<u8> = left.collect();
-                    let open = left.iter().position(|sign| *sign == b'(');
-                    open.is_some_and(|open| left[open..].contains(&b')')).into()
+                    let first = |wanted| left.iter().position(|sign| *sign == wanted);
+                    first(b'(').zip(first(b')')).is_some_and(|(open, close)| open < close).into()
                 }
                 Book::Hunks if !has(MAKES) && USES.into_iter().any(has) => Verdict::Invalid,
                 Book::Hunks => has(FAILS).into(),

@@ -35,7 +35,7 @@ pub const NAMES: [(&str, &str); 18] = [
     ("sized", "bigger units are likelier needed"),
     ("defs-first:N", "the first of them with one unit in N needed for its own sake, instead of one in 100"),
     ("short-lists", "60 lists of 2 to 31 units of four kinds; lop's own share evidence"),
-    ("brackets", "102 characters, an opening bracket before a closing one needed; of the fuzzing book"),
+    ("brackets", "97 characters, an opening bracket before a closing one needed; of the fuzzing book"),
     ("hunks", "7 hunks of a change of which three need another; of the debugging book"),
 ];
 
