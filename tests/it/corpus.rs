@@ -104,3 +104,21 @@ fn corpus_refuses_what_it_cannot_do() {
     }
     assert_eq!(folder.read("used/file"), b"mine");
 }
+
+#[test]
+fn corpus_says_how_small_the_files_are_all_in_all() {
+    let folder = with_files(60);
+    let mut command = folder.command(&["corpus", "in", "-o", "out", "--reduce", "-j1", "--", "./tool.sh", "@@"]);
+    let ran = crate::support::finish(command.env("COUNT", folder.path("count")).spawn().expect("lop can be started"));
+    let said = String::from_utf8(ran.expect_code(0).stdout).expect("text");
+    let row = |name: &str| -> Vec<usize> {
+        let line = said.lines().find(|line| line.trim_start().starts_with(name)).expect("a row");
+        line.split_whitespace().skip(1).map(|cell| cell.replace(',', "").parse().expect("a number")).collect()
+    };
+    let (all, median, average, worst) = (row("all"), row("median"), row("average"), row("worst"));
+    let files = all_in(&folder, "out").len();
+    for column in 0..5 {
+        assert!(median[column] <= worst[column] && average[column] <= worst[column], "{said}");
+        assert!(all[column] >= worst[column] && average[column] <= all[column] / files.max(1) + 1, "{said}");
+    }
+}

@@ -25,7 +25,7 @@ const COMMON: [(&str, &[&str]); 3] = [
 ];
 
 /// The subcommands, the most useful first.
-const COMMANDS: [&str; 13] = [
+const COMMANDS: [&str; 15] = [
     "doctor",
     "resume",
     "history",
@@ -36,13 +36,15 @@ const COMMANDS: [&str; 13] = [
     "grammars",
     "config",
     "replay",
+    "reduce-generator",
+    "propose",
     "passes",
     "completions",
     "man",
 ];
 
 /// Subcommands that one line lists by name.
-const RARE: usize = 5;
+const RARE: usize = 7;
 
 const TEMPLATE: &str = "{about}\n\n{usage-heading} {usage}\n\n{before-help}{all-args}{after-help}";
 

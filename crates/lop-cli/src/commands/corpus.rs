@@ -113,6 +113,24 @@ struct Made {
     is_gone: bool,
 }
 
+impl Made {
+    /// Bytes before, and bytes and tests when it was simplified and minimised.
+    fn columns(&self) -> [usize; 5] {
+        let tests = |tests| usize::try_from(tests).unwrap_or(usize::MAX);
+        [self.before, self.simplified.0, tests(self.simplified.1), self.minimised.0, tests(self.minimised.1)]
+    }
+}
+
+/// A row about all files; `value` gets the sorted values of a column.
+fn summary(name: &str, columns: &[Vec<usize>; 5], value: fn(&[usize]) -> usize) -> Vec<String> {
+    let cells = columns.iter().map(|column| {
+        let mut column = column.clone();
+        column.sort_unstable();
+        text::len(value(&column))
+    });
+    std::iter::once(name.to_owned()).chain(cells).collect()
+}
+
 /// A run on a file.
 struct Seen {
     shows: Shows,
@@ -380,24 +398,21 @@ fn show(out: &mut dyn Write, args: &CorpusArgs, result: &Chosen) -> io::Result<(
     writeln!(out, "{STRONG}chosen{STRONG:#}  {}, {behaviours}: {runs}", size(result.chosen))?;
     if !result.made.is_empty() {
         let mut table = text::Table::new(1, &["file", "bytes", "simplified", "tests", "minimised", "tests"]);
-        let mut sums = [0; 5];
+        let mut columns: [Vec<usize>; 5] = Default::default();
         for made in &result.made {
-            let row = [
-                made.before,
-                made.simplified.0,
-                usize::try_from(made.simplified.1).unwrap_or(usize::MAX),
-                made.minimised.0,
-                usize::try_from(made.minimised.1).unwrap_or(usize::MAX),
-            ];
-            (0..row.len()).for_each(|at| sums[at] += row[at]);
-            let cells = if made.is_gone {
-                vec![made.name.clone(), text::len(made.before), "not needed".to_owned()]
+            if made.is_gone {
+                table.row(vec![made.name.clone(), text::len(made.before), "not needed".to_owned()]);
             } else {
-                std::iter::once(made.name.clone()).chain(row.map(text::len)).collect()
-            };
-            table.row(cells);
+                table.row(std::iter::once(made.name.clone()).chain(made.columns().map(text::len)).collect());
+            }
+            columns.iter_mut().zip(made.columns()).for_each(|(column, value)| column.push(value));
         }
-        table.row(std::iter::once("all".to_owned()).chain(sums.map(text::len)).collect());
+        table.row(summary("all", &columns, |values| values.iter().sum()));
+        if result.made.len() > 1 {
+            table.row(summary("median", &columns, |values| values[values.len() / 2]));
+            table.row(summary("average", &columns, |values| values.iter().sum::<usize>() / values.len()));
+            table.row(summary("worst", &columns, |values| values[values.len() - 1]));
+        }
         table.write(out)?;
     }
     for (complaint, files) in &result.complaints {
