@@ -92,6 +92,8 @@ fn what_cannot_be_generated_is_named() {
     assert!(said.contains("CMD first"), "{said}");
     let said = reduce(&folder, &["gen.py", "--made", "gen.py", "--", "true"]).expect_code(2).stderr;
     assert!(said.contains("`--made gen.py` would overwrite the file to reduce"), "{said}");
+    let said = reduce(&folder, &["--made", "none/case.c", "choices", "--", "true"]).expect_code(2).stderr;
+    assert!(said.contains("there is no directory none"), "{said}");
     folder.write("short", [1]);
     let said = reduce(&folder, &["short", "--", "true"]).expect_code(2).stderr;
     assert!(said.contains("nothing can be made of short: the command of --generator ends with exit code 1"), "{said}");

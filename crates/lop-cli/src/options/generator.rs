@@ -36,6 +36,18 @@ impl ReduceOption for GeneratorOption {
     const VERIFIED: bool = true;
 
     fn set(&self, options: &mut Options) -> Result<(), Failure> {
+        // It is written at the end, when hours may be lost.
+        let folder = self.made.as_deref().and_then(Path::parent).filter(|folder| !folder.as_os_str().is_empty());
+        if let (Some(made), Some(folder)) = (&self.made, folder.filter(|folder| !folder.is_dir())) {
+            return Err(Failure::Usage {
+                message: format!(
+                    "--made {} cannot be written: there is no directory {}",
+                    made.display(),
+                    folder.display()
+                ),
+                hint: "create it, or name another file".to_owned(),
+            });
+        }
         if self.generator.is_some() {
             (options.choices, options.allow_empty) = (true, true);
         }
