@@ -133,9 +133,7 @@ impl CommandOracle {
             outcome.note =
                 Some("the server gave no answer; it must flush its standard output after each line".to_owned());
         }
-        if !server.may_stay() {
-            drop(server);
-        } else {
+        if server.may_stay() {
             slot.server = Some(server);
         }
         let is_silent = answer.is_none() && outcome.verdict.is_some();
