@@ -267,7 +267,11 @@ fn mistakes_get_a_clear_error_and_nothing_is_touched() {
         (&["--order", "random"], 2, "error: invalid value 'random' for '--order <WAY>'\n"),
         (&["--grammar", "klingon"], 2, "error: unknown grammar `klingon` (known: auto, "),
         (&["--grammar", "json", "--kind", "x"], 2, "error: there is no node of kind `x` in the sample of json ("),
-        (&["--grammar", "json", "--granularity", "tree"], 2, "error: generated documents are reduced by lines, "),
+        (
+            &["--grammar", "json", "--granularity", "tree", "--timeout", "5"],
+            2,
+            "error: --timeout is not for whole reductions of documents",
+        ),
         (&["--kind", "x"], 2, "error: --kind needs documents or a file\n  hint: name a language with --grammar, "),
         (&["--granularity", "line"], 2, "error: --granularity needs documents or a file\n"),
         (&["--timeout", "3", "options"], 2, "error: a deadline is for the test of a file"),
@@ -308,4 +312,26 @@ fn the_help_of_a_comparison_names_every_problem() {
     for (name, _) in lop_lab::compare::NAMES {
         assert!(help.contains(name), "{name}");
     }
+}
+
+#[test]
+fn whole_reductions_of_documents_are_compared() {
+    let folder = Folder::new();
+    let line = [
+        "--grammar",
+        "json",
+        "--granularity",
+        "tree",
+        "--sizes",
+        "40",
+        "--trials",
+        "3",
+        "--algorithm",
+        "entropy,perses",
+    ];
+    let tables = said(&folder, &line);
+    for count in ["1 kind needed", "2 kinds needed", "3 kinds needed"] {
+        assert!(tables.contains(&format!("json as a tree, {count}, of about 40 tokens: ")), "{tables}");
+    }
+    assert!(tables.contains("median  worst") && tables.contains("\n  perses "), "{tables}");
 }
