@@ -12,7 +12,7 @@ use crate::{Config, Error};
 /// A limit was reached, or a stop was asked for.
 struct Stopped;
 
-/// Brings two texts, one of which passes and one fails, as near to each other as possible.
+/// Brings a text that passes and a text that fails as near to each other as possible.
 ///
 /// The closure answers with `true` for a text that fails and with `false` for one that passes. A text with any other
 /// [`Verdict`] is neither. It is called in the caller's thread.

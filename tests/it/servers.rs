@@ -1,4 +1,4 @@
-//! Tests that stay up (`--server`), and services beside the tests (`--setup`).
+//! Tests that stay up (`--server`), and services that run during the tests (`--setup`).
 
 use std::fs;
 use std::path::Path;
@@ -122,6 +122,10 @@ fn state_gives_no_wrong_result_to_a_run_that_is_stopped() {
         let is_right = (7..300).step_by(50).all(|word| result.contains(&format!("\"w{word}\"")));
         assert!(is_right, "{most}: {result}\n{}", ran.stderr);
     }
+    // An answer of an earlier process is not believed either.
+    let ran = folder.lop(&["resume", "out.json.lop", "--max-tests", "100000"]).expect_code(0);
+    let result: String = String::from_utf8(folder.read("out.json")).expect("text").split_whitespace().collect();
+    assert_eq!(result, SIX_WORDS, "{}", ran.stderr);
 }
 
 #[test]

@@ -57,25 +57,7 @@ const TREE_FAST: Plan = Plan {
         delete,
         local_edits,
         tokens,
-        embedded,
-        own_passes,
-    ],
-    round: &[],
-};
-
-/// A text in no language, with little effort: it only has characters besides its structure.
-const STRUCTURE_FAST: Plan = Plan {
-    first: &[
-        ask_proposers,
-        comments,
-        early,
-        closures,
-        error_shells,
-        unnest,
-        delete,
-        local_edits,
-        tokens,
-        characters,
+        leftovers,
         own_passes,
     ],
     round: &[],
@@ -119,8 +101,7 @@ pub(super) fn run(reducer: &mut Reducer<'_, '_>) -> Result<(), Interrupt> {
         } else if reducer.project.is_some() {
             (if is_fast(reducer) { &PROJECT_FAST } else { &PROJECT }).follow(reducer)?;
         } else if reducer.tools.is_some() {
-            let fast = if reducer.is_of_any_text() { &STRUCTURE_FAST } else { &TREE_FAST };
-            (if is_fast(reducer) { fast } else { &TREE }).follow(reducer)?;
+            (if is_fast(reducer) { &TREE_FAST } else { &TREE }).follow(reducer)?;
         }
         // Without a grammar, or when the text no longer parses.
         if reducer.tools.is_none() && reducer.project.is_none() && !reducer.options.choices {
@@ -207,6 +188,11 @@ fn characters(reducer: &mut Reducer<'_, '_>) -> Result<bool, Interrupt> {
     sweep_characters(reducer)?;
     turns(reducer, |stage| stage >= Stage::Characters)?;
     Ok(reducer.weight() < before)
+}
+
+/// Looks into the parts that deletion leaves: a text in no language only has characters besides its structure.
+fn leftovers(reducer: &mut Reducer<'_, '_>) -> Result<bool, Interrupt> {
+    if reducer.is_of_any_text() { characters(reducer) } else { embedded(reducer) }
 }
 
 fn own_passes(reducer: &mut Reducer<'_, '_>) -> Result<bool, Interrupt> {

@@ -98,6 +98,11 @@ pub(super) fn carry_out_until(mut settings: Settings, mut start: Start, cancel: 
         })?;
     }
     let typed = start.settle(&mut settings, &cancel)?;
+    if let Start::Again { past, .. } = &start
+        && let Ok(best) = past.text(past.steps.len())
+    {
+        settings.test.oracle.doubt(&best);
+    }
     let header = start.header(&settings, &typed)?;
     let mut reduction = Reduction::new(settings, start, header, (typed, cancel))?;
     reduction.reporters.first_run = first_run;

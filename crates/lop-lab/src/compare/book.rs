@@ -8,7 +8,7 @@ use super::subject::Subject;
 /// One of the inputs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Book {
-    /// Characters of which the first opening bracket comes before the first closing one: the mystery runner.
+    /// Characters. The first opening bracket has to come before the first closing one: the mystery runner.
     Brackets,
     /// The hunks of a change: three need the second, which makes a variable, and one of these brings the failure.
     Hunks,

@@ -1,5 +1,5 @@
 //! Whole reductions of generated documents: the shoot-out of tree reducers that *The Fuzzing Book* leaves as an exercise
-//! ("Reducing Failure-Inducing Inputs", exercise 3), on documents of which one, two or three kinds of nodes have to stay.
+//! ("Reducing Failure-Inducing Inputs", exercise 3). One, two or three kinds of nodes have to stay in each document.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};

@@ -24,7 +24,7 @@ const SMALL_VALUES: u8 = 8;
 const DIVISORS: [u8; 9] = [10, 16, 26, 32, 52, 62, 64, 95, 100];
 /// Longest blocks that change places.
 const LONGEST_SWAP: usize = 4;
-/// Greatest distance of two bytes of which one becomes smaller and the other larger.
+/// Greatest distance of two bytes if one is lowered and the other raised by as much.
 const FARTHEST: usize = 8;
 /// A text of no more bytes is tried with each byte lowered and each later block removed.
 const SMALL: usize = 32;
@@ -187,8 +187,8 @@ fn share(reducer: &mut Reducer<'_, '_>) -> Result<bool, Interrupt> {
     Ok(false)
 }
 
-/// Finds how often an edit can be made at once: once, then twice as often each time, and then between. `make` makes the
-/// edit so many times in the text that was the best at the beginning, or says that it cannot.
+/// Finds how often an edit can be made at once: once, then twice as often each time, and then between. `make` gets the text
+/// that was the best at the beginning and the number of times; it returns `None` if the edit doesn't fit.
 fn most(reducer: &mut Reducer<'_, '_>, make: impl Fn(&[u8], usize) -> Option<Vec<u8>>) -> Result<usize, Interrupt> {
     let first = Arc::clone(reducer.session.best());
     let mut accepted = 0;
@@ -270,7 +270,7 @@ mod tests {
 
     #[test]
     fn a_number_of_elements_goes_with_them() {
-        // The first byte is the number of elements of three bytes each, one of which must have a 7 in it.
+        // The first byte is the number of elements, which have three bytes each. One element must have a 7 in it.
         let test = |choices: &[u8]| {
             let Some((&count, rest)) = choices.split_first() else { return false };
             rest.len() == 3 * usize::from(count) && rest.chunks(3).any(|element| element[1] == 7)

@@ -144,6 +144,14 @@ impl CommandOracle {
         Self { service: Some(service), ..self }
     }
 
+    /// Lets a new process of a command that stays up answer the next question about this text: another process called it
+    /// interesting before the run was interrupted.
+    pub fn doubt(&self, text: &[u8]) {
+        if let Some(servers) = &self.servers {
+            servers.remember(text);
+        }
+    }
+
     /// Whether the command stays up.
     #[must_use]
     pub fn stays_up(&self) -> bool {

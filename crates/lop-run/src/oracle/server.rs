@@ -1,5 +1,5 @@
-//! A test that stays up: a server, of which each slot has one. It gets the candidate's path as a line and answers with a
-//! line, which saves the start of a process per candidate.
+//! A test that stays up, a server: each slot has its own. It gets the candidate's path as a line and answers with a line,
+//! which saves the start of a process per candidate.
 //!
 //! The danger is state that leaks from one candidate to the next. So lop believes a server only as far as fresh ones
 //! confirm it:
@@ -69,6 +69,11 @@ impl Servers {
     /// An earlier answer of a warm server. Only *interesting* is remembered.
     pub(super) fn remembered(&self, candidate: &[u8]) -> Option<Verdict> {
         self.knowledge().interesting.contains(&blake3::hash(candidate)).then_some(Verdict::Interesting)
+    }
+
+    /// Takes note of a candidate that a server of an earlier process called interesting.
+    pub(super) fn remember(&self, candidate: &[u8]) {
+        self.knowledge().interesting.insert(blake3::hash(candidate));
     }
 
     /// Takes note of a warm server's answer. Returns whether to compare it.
@@ -269,7 +274,7 @@ pub(super) fn fits_in_line(name: &OsStr) -> bool {
     !name.as_encoded_bytes().iter().any(|byte| b"\t\n".contains(byte))
 }
 
-/// The question about a candidate: the paths of its files, of which the first is the file or directory of most cases.
+/// The question about a candidate: the paths of its files. Most candidates are one file or directory.
 pub(super) fn question(paths: impl Iterator<Item = PathBuf>) -> Vec<u8> {
     paths.map(|path| path.into_os_string().into_encoded_bytes()).collect::<Vec<_>>().join(&b'\t')
 }

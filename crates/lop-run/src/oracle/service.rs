@@ -1,4 +1,4 @@
-//! A service that runs beside the tests, such as a database: it starts before the first test, starts again when it has
+//! A service that runs during the tests, such as a database: it starts before the first test, starts again when it has
 //! died, and ends with the last [`CommandOracle`](super::CommandOracle) that needs it.
 
 use std::ffi::OsString;

@@ -28,7 +28,7 @@ impl CommandOracle {
     /// Returns what the generator makes of a candidate, if there is a generator.
     ///
     /// # Errors
-    /// The outcome of choices of which it makes nothing: they are invalid.
+    /// The outcome of choices that the generator fails on: they are invalid.
     pub fn made(
         &self,
         choices: &[u8],

@@ -1,5 +1,5 @@
 //! A process that stays up between tests: it gets a line for each question and answers with a line, or it only runs
-//! beside the tests.
+//! during the tests.
 
 use std::fs::{self, File};
 use std::io::{self, Read, Write};
@@ -175,7 +175,7 @@ impl Lasting {
         }
     }
 
-    /// Whether it has written something that nobody asked for, or has closed its output.
+    /// Whether it has written something without a question, or has closed its output.
     fn has_spoken(&mut self) -> io::Result<bool> {
         Ok(!self.begun.is_empty() || self.listen(Duration::ZERO, &Cancel::default(), true)? != Heard::Nothing)
     }
