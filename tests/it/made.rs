@@ -97,6 +97,8 @@ fn what_cannot_be_generated_is_named() {
     folder.write("short", [1]);
     let said = reduce(&folder, &["short", "--", "true"]).expect_code(2).stderr;
     assert!(said.contains("nothing can be made of short: the command of --generator ends with exit code 1"), "{said}");
+    let said = folder.lop(&["reduce-generator", "cat missing", "choices", "--", "true"]).expect_code(2).stderr;
+    assert!(said.contains("ends with exit code 1; it wrote: cat: missing: No such file"), "{said}");
     std::fs::create_dir(folder.path("tree")).expect("our own folder");
     folder.write("tree/a", "a");
     let said = reduce(&folder, &["tree", "--", "true"]).expect_code(2).stderr;

@@ -540,7 +540,12 @@ fn made_of(
     let mut slot = Slot::new(&SlotOptions::of_program(best.len())).map_err(|error| error.to_string())?;
     let cancel = if cancel.is_killed() { cancel } else { &fresh };
     let made = oracle.made(best, &mut slot, deadline.unwrap_or(BASELINE_DEADLINE), cancel);
-    let made = made.map_err(|outcome| outcome.note.unwrap_or_else(|| outcome.exit.to_string()))?;
+    let made = made.map_err(|outcome| {
+        let why = outcome.note.unwrap_or_else(|| outcome.exit.to_string());
+        let said = String::from_utf8_lossy(&outcome.stderr_tail);
+        let last = said.lines().rev().find(|line| !line.trim().is_empty());
+        last.map_or_else(|| why.clone(), |line| format!("{why}; it wrote: {}", line.trim()))
+    })?;
     made.ok_or_else(|| "there is no generator".to_owned())
 }
 
