@@ -132,6 +132,7 @@ Problems (default: zeller cells):
 {problems}
 Algorithms (default: all): {algorithms}.
   entropy is what lop does, to 1-minimality; entropy-simplify stops before it asks again about what it kept.
+  Only by name: entropy-bayes, entropy-cells and entropy-fixed have other models; isolate and dd find a difference.
   lop's own go from the last unit to the first, the others as their sources do: --order makes all go one way.
 
 Reading the tables:

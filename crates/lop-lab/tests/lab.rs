@@ -222,7 +222,9 @@ fn hdd_only_takes_nodes_out_and_the_others_put_one_in_the_place_of_another() {
     let depth = 60;
     folder.write("x.json", format!("{}7{}", "[".repeat(depth), "]".repeat(depth)));
     folder.script("test.sh", "grep -q 7 \"$1\"");
-    for (algorithm, brackets) in [("hdd", depth), ("gtr", 0), ("grammar-reducer", 0), ("perses", 0)] {
+    for (algorithm, brackets) in
+        [("hdd", depth), ("gtr", 0), ("grammar-reducer", 0), ("grammar-reducer-all", 0), ("perses", 0)]
+    {
         let (code, _) = folder.lab(&["reduce", "--algorithm", algorithm, "-o", "out", "test.sh", "x.json"]);
         assert_eq!(code, Some(0), "{algorithm}");
         let left = folder.read("out").iter().filter(|byte| **byte == b'[').count();

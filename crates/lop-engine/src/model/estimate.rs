@@ -55,7 +55,7 @@ mod tests {
 
     #[test]
     fn coin_flips_cost_one_test_a_unit() {
-        let posterior = Posterior::new(Grid::known(0.5, 0.5), &[0.0], &[0.0], 0.0);
+        let posterior = Posterior::new(Grid::of(&[0.5], &[0.5]), &[0.0], &[0.0], 0.0);
         let estimate = remaining(&posterior, 500);
         assert!((estimate.mean - 500.0).abs() < 0.01, "{estimate:?}");
         assert!(estimate.deviation < 1e-3);

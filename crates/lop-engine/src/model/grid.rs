@@ -69,9 +69,10 @@ impl Grid {
         Arc::new(Self::from_points(leaves, &odds(&a), &odds(&b)))
     }
 
-    /// A grid of one point: the parameters are known.
-    pub(crate) fn known(a: f64, b: f64) -> Arc<Self> {
-        Arc::new(Self::from_points(MIN_LEAVES, &[(a, 1.0 - a)], &[(b, 1.0 - b)]))
+    /// A grid of these values of a and b.
+    pub(crate) fn of(a: &[f64], b: &[f64]) -> Arc<Self> {
+        let pairs = |points: &[f64]| points.iter().map(|p| (*p, 1.0 - p)).collect::<Vec<_>>();
+        Arc::new(Self::from_points(MIN_LEAVES, &pairs(a), &pairs(b)))
     }
 
     /// From pairs (p, 1 − p), both given because neither can be had exactly from the other.
@@ -223,7 +224,7 @@ mod tests {
 
     #[test]
     fn certain_parameters_stay_finite() {
-        let grid = Grid::known(1.0, 0.0);
+        let grid = Grid::of(&[1.0], &[0.0]);
         let all = [&grid.ln_a, &grid.ln_not_a, &grid.ln_b, &grid.ln_not_b];
         assert!(all.iter().all(|logs| logs.iter().all(|log| log.is_finite() && *log >= LOG_FLOOR)));
     }

@@ -2,9 +2,14 @@
 
 use std::sync::Arc;
 
+use crate::config::Config;
+use crate::model::chain::Markov;
 use crate::model::chances::Chances;
 use crate::model::exposure::PerExponent;
 use crate::model::grid::Grid;
+
+/// The logarithm of the likelihood of a chain that is ruled out.
+const NEVER: f64 = -1e6;
 
 /// Where a new list starts from.
 #[derive(Clone, Debug)]
@@ -23,13 +28,28 @@ impl EvidenceView {
         Self::of_grid(Grid::new(leaves))
     }
 
-    /// The parameters are known: `a` = P(removable | removable), `b` = P(removable | needed).
+    /// The parameters are those of one of these chains, each as likely as the others, if `config` has no expectation. Those
+    /// of a single chain are known.
     ///
     /// # Panics
-    /// When one of them is no probability.
-    pub fn known(a: f64, b: f64) -> Self {
-        assert!((0.0..=1.0).contains(&a) && (0.0..=1.0).contains(&b), "a = {a}, b = {b}");
-        Self::of_grid(Grid::known(a, b))
+    /// When there is no chain, or one has a parameter that is no probability.
+    pub fn among(chains: &[Markov], config: &Config) -> Self {
+        let is_probability = |p: &f64| (0.0..=1.0).contains(p);
+        assert!(!chains.is_empty() && chains.iter().all(|chain| is_probability(&chain.a) && is_probability(&chain.b)));
+        let points = |of: fn(&Markov) -> f64| {
+            let mut points: Vec<f64> = chains.iter().map(of).collect();
+            points.sort_by(f64::total_cmp);
+            points.dedup();
+            points
+        };
+        let (a, b) = (points(|chain| chain.a), points(|chain| chain.b));
+        let is_one = |(a, b): (f64, f64)| chains.iter().any(|chain| chain.a == a && chain.b == b);
+        let cells = a.iter().flat_map(|a| b.iter().map(|b| (*a, *b)));
+        let cells: Vec<bool> = cells.map(is_one).collect();
+        let mut view = Self::of_grid(Grid::of(&a, &b));
+        let prior = view.grid.log_prior(config.prior_exponent);
+        view.log_likelihood = cells.iter().zip(prior).map(|(is_one, log)| if *is_one { -log } else { NEVER }).collect();
+        view
     }
 
     fn of_grid(grid: Arc<Grid>) -> Self {

@@ -21,12 +21,26 @@ use lop_engine::BitSet;
 /// The source requires that the empty candidate be not interesting, and checks it; here it is never
 /// asked for. So one unit always stays, and a sequence of one unit, or of none, costs no test.
 /// 1-minimal apart from that for any test. Steps 1 and 2 can each be judged in parallel.
+///
+/// To *simplify*, it asks once about each unit that is left at the finest parts, and ends: the result is 1-minimal for
+/// monotone tests, as that of the other algorithms here.
 #[derive(Clone, Copy, Debug)]
-pub struct Ddmin;
+pub struct Ddmin {
+    name: &'static str,
+    simplifies: bool,
+}
+
+impl Ddmin {
+    /// To 1-minimality.
+    pub const MINIMISE: Ddmin = Ddmin { name: "ddmin", simplifies: false };
+
+    /// Each unit at most once.
+    pub const SIMPLIFY: Ddmin = Ddmin { name: "ddmin-simplify", simplifies: true };
+}
 
 impl Algorithm for Ddmin {
     fn name(&self) -> &'static str {
-        "ddmin"
+        self.name
     }
 
     fn reduce(&self, sizes: &[u32], judge: &mut dyn Judge) -> Result<BitSet, Stopped> {
@@ -34,6 +48,10 @@ impl Algorithm for Ddmin {
         let mut parts = 2;
         let mut first = 0;
         while parts <= left.len() {
+            if self.simplifies && parts == left.len() {
+                simplify(&mut left, judge)?;
+                break;
+            }
             let split = split(left.len(), parts);
             let alone: Vec<Cut> = split.iter().cloned().map(Cut::Only).collect();
             let without = |i: usize| Cut::Without(split[i % parts].clone());
@@ -55,6 +73,18 @@ impl Algorithm for Ddmin {
         }
         Ok(left.into_gone())
     }
+}
+
+/// Asks about each unit without the others that could go before it.
+fn simplify(left: &mut Remaining, judge: &mut dyn Judge) -> Result<(), Stopped> {
+    let mut unit = 0;
+    while unit < left.len() && left.len() > 1 {
+        let units: Vec<Cut> = (unit..left.len()).map(|unit| Cut::Without(unit..unit + 1)).collect();
+        let Some(gone) = left.cut_first(&units, judge)? else { break };
+        // The next unit has its place now.
+        unit += gone;
+    }
+    Ok(())
 }
 
 /// Cuts `0..len` into `parts` parts, none of them empty while `parts <= len`.

@@ -5,28 +5,59 @@ use std::collections::{BinaryHeap, HashMap};
 use std::rc::Rc;
 
 use crate::algorithm::{Algorithm, Judge, Stopped};
-use lop_engine::{BitSet, Config, EvidenceView, ListEvidence, Question, Search, Verdict};
+use crate::simulate::CELLS;
+use lop_engine::{BitSet, Config, EvidenceView, ListEvidence, Markov, Question, Search, Verdict};
 
 /// Entropy debugging as lop does it: a [`Search`] that is driven to its end.
 #[derive(Clone, Debug)]
 pub struct Entropy {
     name: &'static str,
     config: Config,
+    /// The chains that the model knows the source to be one of; none if it knows nothing.
+    among: Vec<Markov>,
 }
 
 impl Entropy {
     /// To 1-minimality: a sweep, and a verification of everything that may have become removable.
     /// All of `config` counts but its θ.
     pub fn minimise(config: Config) -> Self {
-        Self { name: "entropy", config: Config { theta: Some(0.0), ..config } }
+        Self { name: "entropy", config: Config { theta: Some(0.0), ..config }, among: Vec::new() }
     }
 
     /// The sweep alone, like the published algorithm unless it has to minimise. All of `config` but its θ applies.
     pub fn simplify(config: Config) -> Self {
-        Self { name: "entropy-simplify", config: Config { theta: None, ..config } }
+        Self { name: "entropy-simplify", config: Config { theta: None, ..config }, among: Vec::new() }
     }
 
-    /// Reduces like [`Algorithm::reduce`], with the evidence of `view`, and also returns the sequence's evidence.
+    /// The sweep alone, with a posterior that forgets nothing: Bayes' rule from the prior of `config`, and for each run the
+    /// decision tree that is optimal under it.
+    pub fn bayes(config: Config) -> Self {
+        Self { name: "entropy-bayes", ..Self::simplify(Config { fixed_share: 0.0, ..config }) }
+    }
+
+    /// The sweep alone with a model that doesn't learn: it expects a 90 % waste in runs of twenty from the first unit to the
+    /// last.
+    pub fn fixed(config: Config) -> Self {
+        Self { name: "entropy-fixed", among: vec![Markov::from_share(0.9, 0.95)], ..Self::bayes(config) }
+    }
+
+    /// [`bayes`](Self::bayes) with another prior: the source is one of [`CELLS`], each as likely as the others.
+    pub fn cells(config: Config) -> Self {
+        let among = CELLS.map(|(share, a)| Markov::from_share(share, a)).to_vec();
+        Self { name: "entropy-cells", among, ..Self::bayes(config) }
+    }
+
+    /// Knows the source: nothing is left to learn.
+    pub(crate) fn knowing(chain: Markov, config: Config) -> Self {
+        Self { name: "optimum", among: vec![chain], ..Self::bayes(config) }
+    }
+
+    /// Whether the evidence of other lists means anything to it.
+    pub(crate) fn learns_from_others(&self) -> bool {
+        self.among.is_empty()
+    }
+
+    /// Reduces like [`Algorithm::reduce`], with the evidence of `view` unless the source is known, and also returns the sequence's evidence.
     ///
     /// # Errors
     /// When the judge stopped.
@@ -36,7 +67,8 @@ impl Entropy {
         sizes: &[u32],
         judge: &mut dyn Judge,
     ) -> Result<(BitSet, ListEvidence), Stopped> {
-        let mut search = Search::with_sizes(sizes, &self.config, view);
+        let own = (!self.among.is_empty()).then(|| EvidenceView::among(&self.among, &self.config));
+        let mut search = Search::with_sizes(sizes, &self.config, own.as_ref().unwrap_or(view));
         let mut known = HashMap::new();
         while let Some(question) = search.next_test() {
             let candidate = candidate(&question, sizes.len());

@@ -5,6 +5,7 @@
 //! |---|---|---|
 //! | `naive` | one unit at a time | when half of the units are needed or more, or a quarter, well scattered |
 //! | `ddmin` | parts alone, then what is left without a part, then finer parts | to compare with the literature; 1-minimal for every test |
+//! | `ddmin-simplify` | `ddmin`, which ends after it has asked about each unit alone | to compare with other algorithms that simplify |
 //! | `ddmin-complement` | the same without "parts alone" | to compare with what is taught; fewer tests than `ddmin` on sparse sequences, many more on dense ones; 1-minimal for every test |
 //! | `ddrmin` | recursion over halves | for monotone tests in all other cases: as few tests as any here |
 //! | `probdd-0.1` | sets by the probability of being needed, 10 units at first | to compare with the literature |
@@ -64,7 +65,8 @@ use published::{Published, PublishedConfig};
 pub fn all(seed: u64) -> Vec<Box<dyn Algorithm>> {
     vec![
         Box::new(Naive),
-        Box::new(Ddmin),
+        Box::new(Ddmin::MINIMISE),
+        Box::new(Ddmin::SIMPLIFY),
         Box::new(Complement),
         Box::new(Ddrmin),
         Box::new(ProbDd::new("probdd-0.1", 0.1)),

@@ -10,6 +10,7 @@ use regex::Regex;
 use crate::algorithm::{Algorithm, Judge, Stopped};
 use lop_engine::{BitSet, Markov, Verdict};
 
+use super::Ddmin;
 use crate::simulate::sequence;
 
 /// The classical ones. Published entropy debugging asks questions twice by design, and has its tests
@@ -86,7 +87,9 @@ const TRACES: [(&str, &str); 7] = [
 fn candidates_are_those_of_the_source_in_their_order() {
     let text = r#"<SELECT NAME="priority" MULTIPLE SIZE=7>"#;
     let select = select();
-    assert_eq!(all(0).iter().map(|algorithm| algorithm.name()).collect::<Vec<_>>(), TRACES.map(|trace| trace.0));
+    let mut names: Vec<_> = all(0).iter().map(|algorithm| algorithm.name()).collect();
+    names.retain(|name| *name != Ddmin::SIMPLIFY.name());
+    assert_eq!(names, TRACES.map(|trace| trace.0));
     for (name, trace) in TRACES {
         let mut interesting = |gone: &BitSet| select.is_match(&kept(text, gone));
         let mut judge = Scripted::new(1, &mut interesting);
@@ -120,9 +123,10 @@ type Count = (usize, usize);
 /// the twelfth. Other counts for the same algorithms are in circulation: ddmin takes 82, 725, 6 and 8
 /// tests when the remainder of a division goes to the first parts instead of the last; ProbDD with
 /// p₀ = 0.1 takes 189 and 344 when, of equal probabilities, the one that was first before goes first.
-const GOLDEN: [(&str, Count, Count, usize, usize); 7] = [
+const GOLDEN: [(&str, Count, Count, usize, usize); 8] = [
     ("naive", (1647, 8), (754, 83), 31, 31),
     ("ddmin", (83, 8), (759, 81), 7, 7),
+    ("ddmin-simplify", (68, 8), (577, 81), 6, 8),
     ("ddmin-complement", (65, 8), (1756, 81), 8, 8),
     ("ddrmin", (34, 8), (253, 83), 7, 7),
     ("probdd-0.1", (191, 8), (329, 81), 8, 11),
@@ -226,7 +230,7 @@ fn the_result_does_not_depend_on_the_number_of_workers() {
 #[test]
 fn ddmin_in_both_forms_is_one_minimal_whatever_the_test() {
     on_whims(|algorithm, len, width, test| {
-        if !algorithm.name().starts_with("ddmin") {
+        if !algorithm.name().starts_with("ddmin") || algorithm.name() == Ddmin::SIMPLIFY.name() {
             return;
         }
         let gone = run(algorithm, len, &mut Scripted::new(width, &mut |gone| test(gone)));

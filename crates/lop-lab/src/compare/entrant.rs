@@ -1,7 +1,7 @@
 //! The entrants of a comparison: lop's own search and the baselines, by name.
 
 use crate::algorithm::{Algorithm, Judge, Stopped};
-use lop_engine::{Answer, BitSet, Config, EvidenceView, Isolated, Knowledge, Markov, Verdict, isolate};
+use lop_engine::{Answer, BitSet, Config, EvidenceView, Isolated, Knowledge, Verdict, isolate};
 
 use crate::algorithms::{self, Entropy, dd};
 
@@ -20,9 +20,8 @@ pub enum Direction {
     Backward,
 }
 
-/// These take part when they are asked for by name: for a single worker the first two are `entropy`, and the others have
-/// another aim.
-const BY_NAME_ONLY: [&str; 2] = [ISOLATE, DD];
+/// These take part when they are asked for by name: they show what the model contributes, or have another aim.
+const BY_NAME_ONLY: [&str; 5] = ["entropy-bayes", "entropy-cells", "entropy-fixed", ISOLATE, DD];
 /// lop's own search for the difference between a failing and a passing list.
 const ISOLATE: &str = "isolate";
 /// The published one.
@@ -91,7 +90,7 @@ impl Entrant {
     /// All algorithms that minimise, lop's own first; chance comes from `seed`.
     pub fn all(seed: u64, empty_is_known: bool) -> Vec<Entrant> {
         let config = Config { empty_known_uninteresting: empty_is_known, ..Config::default() };
-        let own = [Entropy::minimise, Entropy::simplify];
+        let own = [Entropy::minimise, Entropy::simplify, Entropy::bayes, Entropy::cells, Entropy::fixed];
         let own = own.map(|own| own(config.clone()));
         own.into_iter().map(Entrant::Own).chain(algorithms::all(seed).into_iter().map(Entrant::Baseline)).collect()
     }
@@ -149,7 +148,9 @@ impl Entrant {
                 Entrant::Own(own) => {
                     let view = knowledge.view(list.kind, list.depth);
                     let (gone, evidence) = own.reduce_from(&view, &sizes, &mut judge)?;
-                    knowledge.absorb(list.kind, list.depth, &evidence);
+                    if own.learns_from_others() {
+                        knowledge.absorb(list.kind, list.depth, &evidence);
+                    }
                     measured.bits = measured.bits.map(|sum| sum + evidence.code_length);
                     gone
                 }
@@ -189,14 +190,13 @@ fn isolated(name: &str, len: usize, judge: &mut Counting<'_>) -> Result<Isolated
 /// # Errors
 /// When there are no more answers.
 pub(super) fn run_optimal(instance: &mut Instance<'_>) -> Result<Option<Measured>, Stopped> {
-    // Without learning, there is nothing to forget.
-    let sweep = Entropy::simplify(Config { fixed_share: 0.0, ..Config::default() });
     let mut measured = Measured::default();
     for list in &mut instance.lists {
-        let Some(Markov { a, b }) = list.chain else { return Ok(None) };
+        let Some(chain) = list.chain else { return Ok(None) };
         let mut judge = Counting::new(list.subject.as_mut(), true, 1, instance.empty_is_known);
         let sizes = judge.sizes();
-        let (gone, evidence) = sweep.reduce_from(&EvidenceView::known(a, b), &sizes, &mut judge)?;
+        let knowing = Entropy::knowing(chain, Config::default());
+        let (gone, evidence) = knowing.reduce_from(&EvidenceView::blank(sizes.len()), &sizes, &mut judge)?;
         measured.tests += judge.tests;
         measured.left += sizes.len() - gone.count_ones(..);
         measured.bits = Some(measured.bits.unwrap_or(0.0) + evidence.code_length);
@@ -263,6 +263,24 @@ mod tests {
         let measured = entrant.run(&mut instance, 1, Direction::Usual).expect("it answers");
         let bits = measured.bits.expect("it is lop's own");
         assert!(bits > 9.0 && (measured.tests as f64 / bits - 1.0).abs() < 0.2, "{measured:?}");
+    }
+
+    #[test]
+    fn a_better_prior_asks_less_and_a_model_that_does_not_learn_more() {
+        let chain = Markov::from_share(0.99, 0.99);
+        let names = ["entropy-simplify", "entropy-bayes", "entropy-cells", "entropy-fixed"];
+        let entrants = Entrant::named(&names, 0, false);
+        assert!(entrants.iter().map(Entrant::name).eq(names));
+        let mut sums = [0; 4];
+        for seed in 0..60 {
+            let needed = sequence(chain, 500, &mut ChaCha8Rng::seed_from_u64(seed));
+            let mut instance = Instance::of(Simulated::monotone(needed), false);
+            for (sum, entrant) in sums.iter_mut().zip(&entrants) {
+                *sum += entrant.run(&mut instance, 1, Direction::Usual).expect("it answers").tests;
+            }
+        }
+        let [own, bayes, cells, fixed] = sums;
+        assert!(cells < bayes && bayes <= own && own * 5 < fixed * 4, "{sums:?}");
     }
 
     #[test]

@@ -13,7 +13,16 @@ use crate::trees::{Expansion, Part, Productions, productions_of};
 use super::current::Current;
 use super::perses::nodes_of;
 
-/// Ways to fill an expansion that are looked at. The first that is smaller is tried.
+/// The ways to fill an expansion that are tried: the book's `try_all_combinations`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Combinations {
+    /// The first that is smaller.
+    First,
+    /// All that are smaller.
+    All,
+}
+
+/// Ways to fill an expansion that are looked at.
 const MOST_COMBINATIONS: usize = 100;
 
 /// A way to make a child smaller.
@@ -29,7 +38,7 @@ struct Reduction {
 ///
 /// 1. by one of its subtrees with the same symbol,
 /// 2. by another expansion of its symbol, filled with the first subtrees found in it that make it
-///    smaller,
+///    smaller, or with all that do,
 ///
 /// again while one of the children gets smaller. At first only subtrees one level below the child
 /// are looked at, the largest; when there is nothing in the whole tree, those two levels below it,
@@ -38,23 +47,27 @@ struct Reduction {
 /// Trees here have no hidden symbols. Two symbols are equal if one can replace the other, which a hidden symbol around
 /// both would express. A list is nested to the right in the Book's grammars: its tails are its subtrees, so *d* levels
 /// below is the list without its first *d* elements. So elements of a list are one level below it.
-pub(super) fn reduce(current: &mut Current<'_>) -> Result<(), Stopped> {
+pub(super) fn reduce(current: &mut Current<'_>, combinations: Combinations) -> Result<(), Stopped> {
     let productions = productions_of(current.grammar()).expect("a test holds the files to lop's parsers");
+    let way = (productions.as_ref(), combinations);
     let mut depth = 1;
     while current.has_tree() && depth < height(current.document()) {
-        let reduced = pass_at(current, productions.as_ref(), depth)?;
+        let reduced = pass_at(current, way, depth)?;
         depth = if reduced { 1 } else { depth + 1 };
     }
     Ok(())
 }
 
+/// The expansions of the language, and how they are filled.
+type Way<'p> = (Option<&'p Productions>, Combinations);
+
 /// Looks at all trees from the root down; `true` if something got smaller.
-fn pass_at(current: &mut Current<'_>, productions: Option<&Productions>, depth: u32) -> Result<bool, Stopped> {
+fn pass_at(current: &mut Current<'_>, way: Way<'_>, depth: u32) -> Result<bool, Stopped> {
     let mut reduced = false;
     let mut parent = 0;
     // A child that becomes smaller comes after its parent in preorder, whose number stays.
     while current.has_tree() && (parent as usize) < current.document().node_count() {
-        if reduce_children(current, productions, parent, depth)? {
+        if reduce_children(current, way, parent, depth)? {
             reduced = true;
         } else {
             parent += 1;
@@ -64,18 +77,13 @@ fn pass_at(current: &mut Current<'_>, productions: Option<&Productions>, depth: 
 }
 
 /// Goes once over the children of a node; `true` if one of them got smaller.
-fn reduce_children(
-    current: &mut Current<'_>,
-    productions: Option<&Productions>,
-    parent: NodeId,
-    depth: u32,
-) -> Result<bool, Stopped> {
+fn reduce_children(current: &mut Current<'_>, way: Way<'_>, parent: NodeId, depth: u32) -> Result<bool, Stopped> {
     let mut reduced = false;
     let mut next = 0;
     while current.has_tree() && (parent as usize) < current.document().node_count() {
         let list = current.list(parent);
         let family = Family::new(current.document(), parent, list);
-        let Some((child, gone)) = reduce_one(current, productions, &family, next, depth)? else { return Ok(reduced) };
+        let Some((child, gone)) = reduce_one(current, way, &family, next, depth)? else { return Ok(reduced) };
         // The next child has taken the place of a removed one.
         next = if gone { child } else { child + 1 };
         reduced = true;
@@ -87,13 +95,14 @@ fn reduce_children(
 /// removed.
 fn reduce_one(
     current: &mut Current<'_>,
-    productions: Option<&Productions>,
+    way: Way<'_>,
     family: &Family,
     mut next: usize,
     depth: u32,
 ) -> Result<Option<(usize, bool)>, Stopped> {
     while next < family.children.len() {
-        let look = Look { document: current.document(), grammar: current.grammar(), productions, depth };
+        let (productions, combinations) = way;
+        let look = Look { document: current.document(), grammar: current.grammar(), productions, combinations, depth };
         // Enough for all workers.
         let (mut edits, mut of) = (Vec::new(), Vec::new());
         while edits.len() < current.width() && next < family.children.len() {
@@ -141,6 +150,7 @@ struct Look<'l> {
     document: &'l Document,
     grammar: &'l Grammar,
     productions: Option<&'l Productions>,
+    combinations: Combinations,
     depth: u32,
 }
 
@@ -193,24 +203,27 @@ impl Look<'_> {
         let node = self.document.node(tree);
         let Some(productions) = self.productions else { return Vec::new() };
         let expansions = productions.alternatives(node.kind);
-        let mut filled: Vec<_> = expansions.iter().filter_map(|expansion| self.fill(tree, below, expansion)).collect();
+        let mut filled: Vec<_> = expansions.iter().flat_map(|expansion| self.fill(tree, below, expansion)).collect();
         filled.sort_by_key(|pieces| self.nodes_in(pieces));
         let texts = filled.iter().map(|pieces| text_of(self.document, pieces));
         let shorter = texts.filter(|text| !text.is_empty() && text.len() < node.len());
         shorter.map(|text| Removal::Edits(vec![Edit::replace(node.range(), text)])).collect()
     }
 
-    /// The first nodes that can be the children in an expansion and are fewer than those of the tree.
-    fn fill(&self, tree: NodeId, below: &[NodeId], expansion: &Expansion) -> Option<Vec<NodeId>> {
+    /// Nodes that can be the children in an expansion and are fewer than those of the tree: the first such, or all.
+    fn fill(&self, tree: NodeId, below: &[NodeId], expansion: &Expansion) -> Vec<Vec<NodeId>> {
         let choices: Vec<Vec<NodeId>> = expansion
             .children
             .iter()
             .map(|child| below.iter().copied().filter(|&piece| fits(self.document, &child.part, piece)).collect())
             .collect();
         let most = (self.document.subtree_end(tree) - tree) as usize;
-        (0..ways(&choices).min(MOST_COMBINATIONS))
-            .map(|way| pick(&choices, way))
-            .find(|pieces| self.nodes_in(pieces) < most)
+        let all = (0..ways(&choices).min(MOST_COMBINATIONS)).map(|way| pick(&choices, way));
+        let smaller = all.filter(|pieces| self.nodes_in(pieces) < most);
+        match self.combinations {
+            Combinations::First => smaller.take(1).collect(),
+            Combinations::All => smaller.collect(),
+        }
     }
 
     /// Nodes of a tree that has these children.

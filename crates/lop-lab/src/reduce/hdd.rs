@@ -26,7 +26,7 @@ pub(super) fn delete_level(current: &mut Current<'_>, parents: &[NodeId]) -> Res
     let lists: Vec<_> = parents.iter().filter_map(|&parent| current.list(parent)).collect();
     let units: Vec<_> = lists.iter().flat_map(super::perses::nodes_of).map(|node| vec![node]).collect();
     if !units.is_empty() {
-        current.reduce_nodes(&Ddmin, &units)?;
+        current.reduce_nodes(&Ddmin::MINIMISE, &units)?;
     }
     let document = current.document();
     let children = parents.iter().flat_map(|&parent| document.children(parent));

@@ -20,6 +20,7 @@ use crate::algorithms::{self, Ddmin};
 use crate::files::JudgeTexts;
 
 use current::Current;
+pub use grammar_reducer::Combinations;
 
 /// A way to reduce a file.
 pub enum Method {
@@ -39,18 +40,25 @@ pub enum OnTree {
     /// Perses.
     Perses,
     /// The grammar reducer of The Fuzzing Book.
-    GrammarReducer,
+    GrammarReducer(Combinations),
 }
 
 impl OnTree {
-    const ALL: [OnTree; 4] = [OnTree::Hdd, OnTree::Gtr, OnTree::Perses, OnTree::GrammarReducer];
+    const ALL: [OnTree; 5] = [
+        OnTree::Hdd,
+        OnTree::Gtr,
+        OnTree::Perses,
+        OnTree::GrammarReducer(Combinations::First),
+        OnTree::GrammarReducer(Combinations::All),
+    ];
 
     fn name(self) -> &'static str {
         match self {
             OnTree::Hdd => "hdd",
             OnTree::Gtr => "gtr",
             OnTree::Perses => "perses",
-            OnTree::GrammarReducer => "grammar-reducer",
+            OnTree::GrammarReducer(Combinations::First) => "grammar-reducer",
+            OnTree::GrammarReducer(Combinations::All) => "grammar-reducer-all",
         }
     }
 }
@@ -106,10 +114,11 @@ impl Method {
                     Method::Tree(OnTree::Hdd) => hdd::reduce(current)?,
                     Method::Tree(OnTree::Gtr) => gtr::reduce(current)?,
                     Method::Tree(OnTree::Perses) => perses::reduce(current)?,
-                    Method::Tree(OnTree::GrammarReducer) => grammar_reducer::reduce(current)?,
+                    Method::Tree(OnTree::GrammarReducer(which)) => grammar_reducer::reduce(current, *which)?,
                 }
             } else {
-                let algorithm: &dyn Algorithm = if let Method::Lists(algorithm) = self { &**algorithm } else { &Ddmin };
+                let algorithm: &dyn Algorithm =
+                    if let Method::Lists(algorithm) = self { &**algorithm } else { &Ddmin::MINIMISE };
                 lists::reduce_text(current, algorithm)?;
             }
             if current.best.len() >= before {

@@ -71,7 +71,7 @@ fn replace(current: &mut Current<'_>, node: NodeId, queue: &mut BinaryHeap<Waiti
 fn shorten(current: &mut Current<'_>, node: NodeId, queue: &mut BinaryHeap<Waiting>) -> Result<(), Stopped> {
     let units: Vec<NodeId> = current.list(node).iter().flat_map(nodes_of).collect();
     let nodes: Vec<Vec<NodeId>> = units.iter().map(|&node| vec![node]).collect();
-    let gone = current.reduce_nodes(&Ddmin, &nodes)?;
+    let gone = current.reduce_nodes(&Ddmin::MINIMISE, &nodes)?;
     let kept = (0..units.len()).filter(|&unit| !gone.contains(unit)).map(|unit| units[unit]);
     let kept = kept.filter(|&node| !current.document().is_leaf(node));
     queue.extend(kept.map(|node| waiting_node(current, node)));

@@ -74,7 +74,7 @@ fn simulated_mean_with_known_parameters_is_the_optimum() {
     let mut rng = ChaCha8Rng::seed_from_u64(1);
     for (share, a, expected) in OPTIMA {
         let chain = Markov::from_share(share, a);
-        let view = EvidenceView::known(chain.a, chain.b);
+        let view = EvidenceView::among(&[chain], &Config::default());
         let counts: Vec<f64> =
             (0..TRIALS).map(|_| tests(&sequence(chain, 500, &mut rng), &config, &view) as f64).collect();
         let mean = counts.iter().sum::<f64>() / TRIALS as f64;
@@ -185,7 +185,7 @@ fn family_tests(prior: Prior, fixed_share: f64, trials: u64) -> f64 {
                 _ => 0,
             };
             let view = match prior {
-                Prior::Parameters => EvidenceView::known(chain.a, chain.b),
+                Prior::Parameters => EvidenceView::among(&[*chain], &Config::default()),
                 _ => knowledge.view(*kind, depth),
             };
             let mut search = Search::new(needed.len(), &config, &view);

@@ -74,7 +74,7 @@ mod tests {
         let chain = Markov::from_share(0.9, 0.95);
         let mut rng = ChaCha8Rng::seed_from_u64(4);
         let config = Config { theta: None, fixed_share: 0.0, ..Config::default() };
-        let view = EvidenceView::known(chain.a, chain.b);
+        let view = EvidenceView::among(&[chain], &Config::default());
         let mut bits = 0.0;
         for _ in 0..20 {
             let needed = sequence(chain, 500, &mut rng);
