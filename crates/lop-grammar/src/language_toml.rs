@@ -38,6 +38,8 @@ pub(super) struct LanguageToml {
     #[serde(default)]
     pub(super) literals: Literals,
     #[serde(default)]
+    pub(super) canonical: Canonical,
+    #[serde(default)]
     pub(super) order: Order,
     #[serde(default)]
     pub(super) layout: Layout,
@@ -124,6 +126,14 @@ pub(super) struct Literals {
     pub(super) number_texts: Vec<String>,
     pub(super) string: Vec<Word>,
     pub(super) pattern: Vec<Word>,
+}
+
+/// `[canonical]`: the order of tokens that could replace each other.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub(super) struct Canonical {
+    pub(super) rows: Vec<Vec<String>>,
+    pub(super) mirrors: Vec<(String, String)>,
 }
 
 /// `[order]`: from which end the children of a node are swept.

@@ -109,6 +109,8 @@ pub struct Grammar {
     keep_names: Vec<String>,
     keywords: Vec<String>,
     number_texts: Vec<String>,
+    canonical_rows: Vec<Vec<String>>,
+    mirrors: Vec<(String, String)>,
     sets: Sets,
     replace: ReplaceTable,
     minimal: MinimalTable,
@@ -221,6 +223,8 @@ impl Grammar {
             keep_names: layers.files().flat_map(|file| &file.identifiers.keep).cloned().collect(),
             keywords: keywords(&language),
             number_texts: layers.nearest(|file| &file.literals.number_texts),
+            canonical_rows: layers.files().flat_map(|file| &file.canonical.rows).cloned().collect(),
+            mirrors: layers.files().flat_map(|file| &file.canonical.mirrors).cloned().collect(),
             notation: notation.map(Arc::new),
             language,
             sets,
@@ -433,6 +437,16 @@ impl Grammar {
     /// The simplest numbers, best first.
     pub fn number_texts(&self) -> &[String] {
         &self.number_texts
+    }
+
+    /// Rows of texts of tokens that can replace each other, the simplest first.
+    pub fn canonical_rows(&self) -> &[Vec<String>] {
+        &self.canonical_rows
+    }
+
+    /// Pairs of operators that mean the same with their operands exchanged, the simpler one first.
+    pub fn mirrors(&self) -> &[(String, String)] {
+        &self.mirrors
     }
 
     /// Whether nodes of this kind are numbers.

@@ -18,6 +18,7 @@ mod blanks;
 mod blocks;
 mod bodies;
 mod brackets;
+mod canonical;
 mod captured;
 mod cascade;
 mod chains;
@@ -84,6 +85,7 @@ pub use alternatives::{Alternative, Class, each_once};
 pub use blanks::{Blanks, blank_characters, blank_words, blanked, gap_characters, name_characters};
 pub use bodies::Bodies;
 pub use brackets::Brackets;
+pub use canonical::{Canonical, exchanges, large_numbers, names_in_order};
 pub use cascade::{Cascade, RemovedRanges};
 pub use chains::{Chains, MIN_CHAIN, chains};
 pub use characters::{Characters, character_units, sensitive_ranges};
@@ -154,6 +156,7 @@ pub static ALL: &[&dyn Pass] = &[
     &Literals,
     &Characters,
     &Rename,
+    &Canonical,
     &Whitespace,
     &zeros::Zeros,
     &Blanks,

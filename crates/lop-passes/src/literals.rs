@@ -139,7 +139,7 @@ fn joined_numbers(document: &Document, grammar: &Grammar, prints: &Fingerprints)
 }
 
 /// The outermost literals of a text.
-fn literals(document: &Document, grammar: &Grammar) -> impl Iterator<Item = NodeId> {
+pub(super) fn literals(document: &Document, grammar: &Grammar) -> impl Iterator<Item = NodeId> {
     let mut end = 0;
     document.ids().filter(move |&id| {
         let kind = document.node(id).kind;
@@ -182,7 +182,7 @@ fn shorter_numbers(number: &[u8], simplest: &[String]) -> Vec<String> {
 
 /// The range between the borders of a text: its first token, and its last one that is spelled like
 /// the first or else the very last. `None` for a text of one token with nothing around it.
-fn content(document: &Document, id: NodeId) -> Option<Range<usize>> {
+pub(super) fn content(document: &Document, id: NodeId) -> Option<Range<usize>> {
     let node = document.node(id);
     let children: Vec<_> = document.children(id).filter(|&child| !document.node(child).is_empty()).collect();
     let [first, .., last] = children[..] else {

@@ -107,7 +107,7 @@ pub(super) fn words(text: &[u8], part: Range<usize>) -> impl Iterator<Item = Ran
 }
 
 /// a, b, c … z, aa, ab …
-fn letters(number: usize) -> String {
+pub(super) fn letters(number: usize) -> String {
     let (mut rest, mut name) = (number + 1, Vec::new());
     while rest > 0 {
         rest -= 1;

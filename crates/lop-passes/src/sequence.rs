@@ -162,6 +162,9 @@ pub mod list_kind {
     /// Definitions that differ in their names only.
     pub const ALIKE: u32 = COMMENTS + 19;
 
+    /// Parts that could have another form.
+    pub const FORMS: u32 = COMMENTS + 20;
+
     /// The bits of the numbers above.
     const BITS: u32 = 17;
 

@@ -92,6 +92,9 @@ pub struct Options {
     /// Whether the input is the choices of a generator, as bytes. A result is better if it is shorter or, at the same
     /// length, comes first in lexicographic order. It has no grammar.
     pub choices: bool,
+    /// Whether parts that could as well be others become the first of their kind at the end, so that results can be
+    /// compared.
+    pub canonical: bool,
     /// The order of the sibling sequences.
     pub schedule: Schedule,
     /// The seed that shuffles each sibling sequence. 0 keeps the direction from the grammar.

@@ -8,6 +8,7 @@ use super::interrupt::Interrupt;
 use super::options::Effort;
 use super::reducer::Reducer;
 use super::rounds::{MAX_ROUNDS, Plan};
+use super::stages::canonical::make_canonical;
 use super::stages::choices::reduce_choices;
 use super::stages::closures::keep_closures;
 use super::stages::deletion::{delete, sibling_lists};
@@ -40,6 +41,7 @@ const TREE: Plan = Plan {
         ask_proposers,
         take_second_look,
         finish,
+        make_canonical,
         verify,
         last_tokens,
     ],
@@ -59,6 +61,7 @@ const TREE_FAST: Plan = Plan {
         tokens,
         leftovers,
         own_passes,
+        make_canonical,
     ],
     round: &[],
 };

@@ -332,7 +332,8 @@ impl Triage<'_> {
 
     /// The command line of a group's reduction.
     fn words(&self, path: &Path, result: &Path, options: &[(&'static str, String)]) -> Vec<OsString> {
-        let mut words: Vec<OsString> = ["lop", "--quiet", "--ui", "none", "--no-config"].map(OsString::from).to_vec();
+        let mut words: Vec<OsString> =
+            ["lop", "--quiet", "--ui", "none", "--no-config", "--canonical"].map(OsString::from).to_vec();
         words.extend([path.into(), "-o".into(), result.into()]);
         words.extend(["-j".into(), self.many.jobs.to_string().into()]);
         words.extend(["--timeout".into(), self.many.deadline.as_secs_f64().to_string().into()]);

@@ -3,6 +3,7 @@
 
 mod allow_empty;
 mod also_interesting;
+mod canonical;
 mod color;
 mod effort;
 mod engine;
@@ -89,6 +90,7 @@ options! {
     result: result::ResultArgs,
     minimal: minimal::MinimalOption,
     format: format::FormatOption,
+    canonical: canonical::CanonicalOption,
     jobs: jobs::JobsOption,
     server: server::ServerOption,
     service: service::ServiceOption,

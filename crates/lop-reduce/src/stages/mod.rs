@@ -1,6 +1,7 @@
 //! The stages: the steps of the plans. A stage reads the best result, lets passes propose, and lets the session test.
 //! Stages don't know each other.
 
+pub(super) mod canonical;
 pub(super) mod choices;
 pub(super) mod closures;
 pub(super) mod deletion;
