@@ -6,18 +6,15 @@
     python3 benches/one-bug/one_bug.py report DIRECTORY
 
 `collect` needs csmith, gcc and sdcc. It tries the seeds 1, 2, 3, … and keeps the programs that show the bug. `reduce`
-reduces those of them that have no result yet. `report` counts the different results, as `lop triage` groups them and as
-plain text.
+reduces those that have no result yet. `report` counts the different results. Give `reduce` the same `--bug` as `collect`.
 """
 
 import argparse
 import concurrent.futures
-import hashlib
 import os
 import re
 import shutil
 import subprocess
-import sys
 import tempfile
 from collections import Counter
 from pathlib import Path

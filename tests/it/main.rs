@@ -6,6 +6,7 @@ mod arguments;
 mod beside;
 mod binary;
 mod bounds;
+mod canonical;
 mod choices;
 mod circles;
 mod cli;
