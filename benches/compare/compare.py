@@ -134,7 +134,7 @@ def install(_):
 
 
 def sizes(path, extension):
-    """Tokens as lop counts them, and bytes."""
+    """Tokens as lop counts them, bytes, and bytes that are not blank."""
     with tempfile.TemporaryDirectory() as folder:
         copy = Path(folder) / f"input.{extension}"
         shutil.copyfile(path, copy)
@@ -143,7 +143,7 @@ def sizes(path, extension):
     found = re.search(r"; ([\d,]+) tokens?,", shown.stdout.splitlines()[0] if shown.stdout else "")
     if not found and path.stat().st_size:
         sys.exit(f"lop grammars shows no tokens: {shown.stdout[:200]}{shown.stderr[:200]}")
-    return int(found[1].replace(",", "")) if found else 0, path.stat().st_size
+    return int(found[1].replace(",", "")) if found else 0, path.stat().st_size, len(b"".join(path.read_bytes().split()))
 
 
 def label(case):
@@ -171,7 +171,7 @@ def kill(process):
     process.wait()
 
 
-def measure(case, tool, template, runs):
+def measure(case, tool, template, runs, cpu):
     """Runs one tool on one case."""
     source = next(case.glob("input.*"))
     name, extension = source.name, source.suffix[1:]
@@ -179,7 +179,7 @@ def measure(case, tool, template, runs):
     for folder in ("tests", "passed", "work", "tmp", "check"):
         (home / folder).mkdir()
     wrapper, out = home / "test", home / f"out.{extension}"
-    wrapper.write_text(WRAPPER % {"python": os.path.realpath(sys.executable), "cpu": CPU})
+    wrapper.write_text(WRAPPER % {"python": os.path.realpath(sys.executable), "cpu": cpu})
     wrapper.chmod(0o755)
     (home / "count").write_text("0")
     (home / "log").touch()
@@ -195,7 +195,7 @@ def measure(case, tool, template, runs):
                               stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL).returncode == 0
 
     row = {"case": label(case), "tool": tool, "version": version(tool), "limit": runs}
-    row["tokens_before"], row["bytes_before"] = sizes(source, extension)
+    row["tokens_before"], row["bytes_before"], _ = sizes(source, extension)
     if not passes(source):
         shutil.rmtree(home, ignore_errors=True)
         return dict(row, error="the input is not interesting here: see the directory's README.md for the tools")
@@ -229,7 +229,7 @@ def measure(case, tool, template, runs):
         result = best if curve else source
     elif process.returncode != 0:
         row["exit_code"] = process.returncode
-    row["tokens"], row["bytes"] = sizes(result, extension)
+    row["tokens"], row["bytes"], row["ink"] = sizes(result, extension)
     row["passes"] = passes(result)
     if not row["passes"] or not curve or "exit_code" in row:
         row["output"] = (home / "output").read_bytes()[-400:].decode("utf8", "replace").replace(str(home), "")
@@ -262,7 +262,7 @@ def run(options):
                     print(f"{program} is missing: its cells stay empty", flush=True)
                 missing.add(program)
                 continue
-            row = measure(case, tool, template, options.runs)
+            row = measure(case, tool, template, options.runs, options.cpu)
             with open(options.results, "a") as results:
                 results.write(json.dumps(row, ensure_ascii=True) + "\n")
             print({key: row[key] for key in row if key != "curve"}, flush=True)
@@ -368,6 +368,7 @@ def main():
     one.add_argument("--cases", nargs="+", default=[], help="directories (default: all of examples/ and fixtures/)")
     one.add_argument("--tools", nargs="+", default=list(TOOLS), choices=list(TOOLS))
     one.add_argument("--runs", type=int, default=RUNS, help=f"test runs per cell (default: {RUNS})")
+    one.add_argument("--cpu", type=int, default=CPU, help=f"CPU seconds per process of a test (default: {CPU})")
     one.set_defaults(do=run)
     one = commands.add_parser("report", help="print the tables and draw the chart")
     one.add_argument("--svg", type=Path, default=ROOT / "docs" / "comparison.svg")

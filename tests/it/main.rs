@@ -66,6 +66,7 @@ mod support;
 mod tidy;
 mod tolerant;
 mod triage;
+mod two_parts;
 mod verify;
 mod visible;
 mod watched;

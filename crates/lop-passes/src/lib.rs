@@ -70,6 +70,7 @@ mod style;
 mod tokens;
 mod tolerance;
 mod trial_parser;
+mod two_parts;
 mod unify;
 mod uses;
 mod windows;
@@ -113,6 +114,7 @@ pub use style::{Format, Prefer, Style};
 pub use tokens::{token_units, tokens};
 pub use tolerance::Tolerance;
 pub use trial_parser::{Clearance, TrialParser};
+pub use two_parts::TwoParts;
 pub use windows::Tokens;
 pub use words::{Words, word_units};
 
@@ -162,6 +164,7 @@ pub static ALL: &[&dyn Pass] = &[
     &Blanks,
     &Lines,
     &Words,
+    &TwoParts,
 ];
 
 #[cfg(test)]

@@ -263,6 +263,7 @@ fn reduce_in_time(
         round: 0,
         couples: false,
         second_looks: Default::default(),
+        two_parts_tests: 0,
         findings: Default::default(),
         experience: Vec::new(),
         rest: None,

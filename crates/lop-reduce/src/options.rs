@@ -101,6 +101,8 @@ pub struct Options {
     pub seed: u64,
     /// The guarantee at the end. `None` means tokens with a grammar, characters without.
     pub minimal: Option<Minimal>,
+    /// Maximum number of tests of removing two parts at once, after the guarantee.
+    pub minimal_pairs: u64,
     /// The engine's parameters for all lists. The reduction itself sets `direction` (see `seed`) and
     /// `empty_known_uninteresting`. `theta` applies to the passes; the guarantee at the end doesn't depend on it. With
     /// `theta` = `None` and [`Minimal::None`], lists are swept and nothing is tested again.

@@ -22,6 +22,7 @@ use super::stages::outside::ask_proposers;
 use super::stages::sweeps::{sweep_levels, sweep_over};
 use super::stages::text::{sweep_characters, sweep_text};
 use super::stages::turns::{turn, turn_of_coupled, turns, turns_of_own};
+use super::stages::two_parts::remove_two;
 
 /// A text with a tree. Five orders are left: comments and closures come before the walk over a large tree; shells of
 /// errors and deep nesting before the lists inside them; rules before windows and pairs, which know no language; unused
@@ -43,6 +44,7 @@ const TREE: Plan = Plan {
         finish,
         make_canonical,
         verify,
+        remove_two,
         last_tokens,
     ],
 };

@@ -69,6 +69,8 @@ pub(super) struct Reducer<'a, 'g: 'a, S = Session<'a, 'g>> {
     /// refuses it otherwise.
     pub(super) couples: bool,
     pub(super) second_looks: SecondLooks,
+    /// Tests of removing two parts at once.
+    pub(super) two_parts_tests: u64,
     pub(super) findings: Findings,
     /// The experience with each proposer.
     pub(super) experience: Vec<Experience>,
@@ -181,6 +183,7 @@ impl<'a, 'g: 'a, S> Reducer<'a, 'g, S> {
             round: self.round,
             couples: self.couples,
             second_looks: self.second_looks.clone(),
+            two_parts_tests: self.two_parts_tests,
             findings: self.findings.clone(),
             experience: self.experience.clone(),
             rest: None,

@@ -18,6 +18,7 @@ mod least_chance;
 mod limits;
 mod max_parse;
 mod minimal;
+mod minimal_pairs;
 mod no_checkup;
 mod passes;
 mod prefer;
@@ -111,6 +112,7 @@ options! {
     propose: propose::ProposeOption,
     generator: generator::GeneratorOption,
     effort: effort::EffortOption,
+    minimal_pairs: minimal_pairs::MinimalPairs,
     prefer: prefer::PreferOption,
     schedule: schedule::ScheduleOption,
     seed: seed::Seed,

@@ -18,3 +18,4 @@ mod proposals;
 pub(super) mod sweeps;
 pub(super) mod text;
 pub(super) mod turns;
+pub(super) mod two_parts;
