@@ -317,3 +317,18 @@ fn luminance(colour: &Value) -> f64 {
     let linear = parts.map(|part| if part <= 0.04045 { part / 12.92 } else { ((part + 0.055) / 1.055).powf(2.4) });
     linear.zip([0.2126, 0.7152, 0.0722]).map(|(part, weight)| part * weight).sum()
 }
+
+#[test]
+fn an_explanation_lists_the_values_that_could_be_others() {
+    let folder = Folder::new();
+    folder.write("a.c", "int size = 3;\nchar *name = \"abc\";\nint f(int n) { return n[41] + 5; }\n");
+    folder.script("test.sh", "cc -fsyntax-only a.c 2>&1 | grep -q 'subscripted value is neither array'");
+    let ran = folder.lop(&["-qj1", "--explain", "./test.sh", "a.c"]).expect_code(0);
+    let said = String::from_utf8(ran.stdout).expect("text");
+    assert!(said.contains("another value would do (1)"), "{said}");
+    folder.write("b.c", "int f(int n) { return n[41] + 5; }\n");
+    folder.script("test.sh", "grep -q '41' b.c");
+    let ran = folder.lop(&["-qj1", "--explain", "./test.sh", "b.c"]).expect_code(0);
+    let said = String::from_utf8(ran.stdout).expect("text");
+    assert!(!said.contains("another value"), "{said}");
+}

@@ -21,7 +21,8 @@ pub struct ReportArgs {
     pub report: Option<PathBuf>,
     /// Print why each token of the result was kept
     ///
-    /// With -v also the number of the test that decided. It needs no further tests
+    /// With -v also the number of the test that decided. Up to 16 further tests find out which numbers and strings could
+    /// have any other value
     #[arg(long, help_heading = REPORT)]
     pub explain: bool,
     /// Print a bug report in Markdown

@@ -64,6 +64,55 @@ pub fn write(out: &mut dyn Write, map: Option<&Necessity>, archive: Option<&Arch
     Ok(())
 }
 
+/// Numbers and strings that are replaced.
+const MOST_REPLACED: usize = 8;
+/// The values that they get; each of them gets two that it does not have.
+const NUMBERS: [&str; 3] = ["7", "31", "0"];
+const STRINGS: [&str; 3] = ["q", "xyz", ""];
+
+/// Writes which numbers and strings of the result could as well have another value: the bug is shown with two others, too
+/// (generalisation; Pike, *SmartCheck: Automatic and Efficient Counterexample Reduction and Generalization*, Haskell
+/// 2014). `is_interesting` is asked twice about each, at most 16 times in all.
+///
+/// # Errors
+/// When writing fails.
+pub fn write_values(
+    out: &mut dyn Write,
+    map: &Necessity,
+    is_interesting: &mut dyn FnMut(&[u8]) -> bool,
+) -> io::Result<()> {
+    let values = map.reasons.iter().filter(|reason| reason.why != Why::Kept && map.is_result).filter_map(|reason| {
+        let own = std::str::from_utf8(map.text.get(reason.range.clone())?).ok()?;
+        let others = others(own);
+        (!others.is_empty()).then_some((reason, others))
+    });
+    let mut is_free = |(reason, others): &(&Reason, Vec<String>)| {
+        let (before, after) = (&map.text[..reason.range.start], &map.text[reason.range.end..]);
+        others.iter().all(|other| is_interesting(&[before, other.as_bytes(), after].concat()))
+    };
+    let free: Vec<String> =
+        values.take(MOST_REPLACED).filter(|value| is_free(value)).map(|(reason, _)| token(map, reason)).collect();
+    if free.is_empty() {
+        return Ok(());
+    }
+    writeln!(out, "\n  {STRONG}another value would do{STRONG:#} ({})", text::len(free.len()))?;
+    rows(free.iter().map(String::as_str)).iter().try_for_each(|row| writeln!(out, "    {row}"))
+}
+
+/// Two other values of a number or a string; none of anything else.
+fn others(own: &str) -> Vec<String> {
+    let quote = own.chars().next().filter(|quote| matches!(quote, '"' | '\'' | '`'));
+    let quoted = quote.filter(|quote| own.len() >= 2 && own.ends_with(*quote));
+    let all: Vec<String> = match quoted {
+        Some(quote) => STRINGS.iter().map(|value| format!("{quote}{value}{quote}")).collect(),
+        None if !own.is_empty() && own.bytes().all(|byte| byte.is_ascii_digit()) => {
+            NUMBERS.iter().map(|value| (*value).to_owned()).collect()
+        }
+        None => Vec::new(),
+    };
+    all.into_iter().filter(|value| value != own).take(2).collect()
+}
+
 /// Words as rows that fit a terminal.
 fn rows<'w>(words: impl Iterator<Item = &'w str>) -> Vec<String> {
     let mut rows: Vec<String> = Vec::new();
@@ -89,6 +138,28 @@ fn token(map: &Necessity, reason: &Reason) -> String {
 mod tests {
     use super::*;
     use lop_reduce::Record;
+
+    #[test]
+    fn values_that_could_be_others_are_listed() {
+        let text = "f(7, 'a', b, 12)";
+        let reason = |word: &str| {
+            let start = text.find(word).expect("it is there");
+            Reason { range: start..start + word.len(), why: Why::Refused, record: None, was_earlier: false }
+        };
+        let reasons = ["f", "7", "'a'", "b", "12"].map(reason).to_vec();
+        let map = Necessity { text: text.into(), is_result: true, reasons };
+        let (mut out, mut asked) = (Vec::new(), Vec::new());
+        let mut ask = |candidate: &[u8]| {
+            asked.push(String::from_utf8_lossy(candidate).into_owned());
+            candidate.ends_with(b"12)")
+        };
+        write_values(&mut out, &map, &mut ask).expect("a vector takes everything");
+        let plain = anstream::adapter::strip_bytes(&out).into_vec();
+        assert_eq!(String::from_utf8_lossy(&plain), "\n  another value would do (2)\n    7  'a'\n");
+        let five =
+            ["f(31, 'a', b, 12)", "f(0, 'a', b, 12)", "f(7, 'q', b, 12)", "f(7, 'xyz', b, 12)", "f(7, 'a', b, 7)"];
+        assert_eq!(asked, five);
+    }
 
     #[test]
     fn tokens_are_grouped_by_reason() {

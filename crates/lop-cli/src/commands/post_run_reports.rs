@@ -11,7 +11,7 @@ use crate::report_args::ReportArgs;
 use crate::settings::{Case, Reporting, Testing};
 use lop_files::disk::{self, ReadAccess};
 use lop_files::project::{Archive, TestCase};
-use lop_reduce::{BASELINE_DEADLINE, Project, Report};
+use lop_reduce::{BASELINE_DEADLINE, Ended, Project, Report};
 use lop_report::issue::Issue;
 use lop_report::page::Page;
 use lop_report::redaction::Redaction;
@@ -21,6 +21,8 @@ use lop_run::oracle::{Cancel, CommandOracle, Conditions, Oracle, Outcome, Slot, 
 
 /// Time limit of a program's `--version`.
 const VERSION_DEADLINE: Duration = Duration::from_secs(10);
+/// Time limit of a test with another value.
+const VALUE_DEADLINE: Duration = Duration::from_secs(10);
 /// Longest line of a version that is shown, in characters.
 const VERSION: usize = 200;
 
@@ -90,6 +92,13 @@ impl PostRunReports<'_> {
                 "--explain" => {
                     let details = self.reporting.verbosity > Verbosity::Normal;
                     explain::write(&mut out, report.necessity.as_ref(), report.archive.as_ref(), details)?;
+                    // A run that was stopped or may not test any more doesn't.
+                    if let Some(map) = report.necessity.as_ref().filter(|_| report.ended == Ended::Complete) {
+                        let mut shows = |text: &[u8]| {
+                            run(oracle, text, VALUE_DEADLINE).is_some_and(|outcome| outcome.is_interesting())
+                        };
+                        explain::write_values(&mut out, map, &mut shows)?;
+                    }
                 }
                 _ => out.write_all(self.issue(report, history, oracle).as_bytes())?,
             }
