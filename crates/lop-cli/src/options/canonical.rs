@@ -14,8 +14,8 @@ pub struct CanonicalOption {
     /// Of the smallest results, end on the first in a fixed order, so that equal bugs have equal results
     ///
     /// Numbers become 0, 1, 2 or the least that the bug allows, operators and types the first of their kind, and names a,
-    /// b, c … in the order in which they appear. Neighbours that can stand in either order are sorted. This takes some
-    /// more tests and makes nothing smaller. `lop triage` always does it
+    /// b, c and so on, in the order in which they appear. Neighbours that can stand in either order are sorted. This takes some
+    /// more tests and makes nothing smaller. Text without a grammar stays as it is. `lop triage` always does it
     #[arg(long, help_heading = RESULT, add = SetBy::Project)]
     pub canonical: bool,
 }
