@@ -44,5 +44,5 @@ fn it_goes_neither_with_fast_nor_without_tests() {
     let (_, said) = reduced(&folder, &[]);
     assert!(!said.contains("two-parts"), "{said}");
     let ran = folder.lop(&["--fast", "--minimal-pairs", "9", "./test.sh", "x.js"]).expect_code(2);
-    assert!(ran.stderr.contains("--fast"));
+    assert!(ran.stderr.contains("--fast") && ran.stderr.contains("--minimal-pairs"), "{}", ran.stderr);
 }

@@ -92,8 +92,7 @@ fn forms(document: &Document, grammar: &Grammar) -> Vec<(Range<usize>, Vec<Vec<u
     all
 }
 
-/// Decimal numbers that are none of the simplest, with their values. Their number doesn't change if one of them becomes
-/// less.
+/// Decimal numbers other than 0, with their values. They stay as many if one of them becomes less.
 #[must_use]
 pub fn large_numbers(document: &Document, grammar: &Grammar) -> Vec<(Range<usize>, u64)> {
     let numbers = literals(document, grammar).filter(|&id| grammar.is_number(document.node(id).kind));

@@ -43,6 +43,8 @@ pub(super) enum Relation {
     Other,
 }
 
+/// Tokens of a text above which there are no pairs: each is a parse.
+const MOST_TOKENS: usize = 2_000;
 /// Maximum number of parts: beyond it, pairs of no relation are left out, and then the last parts.
 const MOST_PARTS: [usize; 2] = [200, 1_000];
 /// Tokens of a part that is looked through for names.
@@ -60,6 +62,9 @@ struct Part {
 /// All pairs of parts that don't overlap: units of lists, and tokens.
 fn pairs(tree: &Tree<'_>) -> Vec<Alternative> {
     let (document, grammar, prints) = (tree.document, tree.grammar, tree.prints());
+    if document.tokens() > MOST_TOKENS {
+        return Vec::new();
+    }
     let mut parts = parts(tree);
     parts.truncate(MOST_PARTS[1]);
     let with_others = parts.len() <= MOST_PARTS[0];
@@ -179,6 +184,12 @@ mod tests {
         for left in ["[1]", "[2]", "[3]"] {
             assert!(found.contains(&left.to_owned()), "{found:?}");
         }
+    }
+
+    #[test]
+    fn large_texts_have_no_pairs() {
+        let deep = "[".repeat(20_000) + "1" + &"]".repeat(20_000);
+        assert!(Languages.sample("x.json", deep.as_str()).proposals(&TwoParts).alternatives.is_empty());
     }
 
     #[test]

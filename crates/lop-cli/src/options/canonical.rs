@@ -15,7 +15,7 @@ pub struct CanonicalOption {
     ///
     /// Numbers become 0, 1, 2 or the least that the bug allows, operators and types the first of their kind, and names a,
     /// b, c and so on, in the order in which they appear. Neighbours that can stand in either order are sorted. This takes some
-    /// more tests and makes nothing smaller. Text without a grammar stays as it is. `lop triage` always does it
+    /// more tests and makes nothing smaller. Text without a grammar, and a result of more than 2,000 tokens, stay as they are. `lop triage` always does it
     #[arg(long, help_heading = RESULT, add = SetBy::Project)]
     pub canonical: bool,
 }

@@ -12,6 +12,8 @@ use lop_syntax::Edit;
 use super::proposals::sequences_of;
 use super::sweeps::sweep_all;
 
+/// Tokens of a text above which it stays as it is: two such texts are hardly ever one, and each part costs a test.
+const MOST_TOKENS: usize = 2_000;
 /// Exchanges of neighbours that may be refused: a list whose order matters has many.
 const MOST_REFUSED: usize = 12;
 /// Names that may turn out to be fixed.
@@ -21,8 +23,9 @@ const LEAST_HALVED: u64 = 2;
 
 /// Gives the text its canonical form. `true` if it has become smaller.
 pub(crate) fn make_canonical(reducer: &mut Reducer<'_, '_>) -> Result<bool, Interrupt> {
-    if !reducer.options.canonical || !reducer.allows(&Canonical) || reducer.tools.is_none() || reducer.is_of_any_text()
-    {
+    let is_asked = reducer.options.canonical && reducer.allows(&Canonical);
+    let has_language = reducer.tools.is_some() && !reducer.is_of_any_text();
+    if !is_asked || !has_language || reducer.current().document().tokens() > MOST_TOKENS {
         return Ok(false);
     }
     let before = reducer.weight();
