@@ -20,6 +20,7 @@ It runs scripts of the checkouts, so look at them first.
 import argparse
 import json
 import os
+import re
 import shlex
 import shutil
 import subprocess
@@ -174,10 +175,14 @@ def shrinkray(args):
         if source is None:
             yield entry.name, "its original is not in the checkout"
             continue
-        done = shell(["bash", "setup.sh"], cwd=entry)
-        if done.returncode != 0:
-            yield entry.name, "its setup.sh failed (it needs uv): " + (done.stderr.strip().splitlines() or [""])[-1]
-            continue
+        if shell(["bash", "setup.sh"], cwd=entry).returncode != 0:
+            # It makes .tool with uv and a Python that may not be here; this one will do.
+            packages = re.findall(r"[\w.-]+==[\w.]+", (entry / "setup.sh").read_text())
+            if not packages:
+                yield entry.name, "its setup.sh failed"
+                continue
+            shutil.rmtree(entry / ".tool", ignore_errors=True)
+            (entry / ".tool").symlink_to(venv(args, entry.name, packages).resolve().parent)
         published = {"source": "Shrink Ray", "program": entry.name, "figures": {}}
         shown = add(args, entry.name, source, f"exec {shlex.quote(str(script.resolve()))} \"$PWD/{{file}}\"", published)
         yield entry.name, None if shown else "its input doesn't show the bug here"
