@@ -16,7 +16,7 @@ use lop_passes::Removal;
 use lop_syntax::{Document, Edit, NodeId};
 
 use super::current::{Candidate, Current};
-use super::question_source::QuestionSource;
+use super::question_source::{QuestionSource, SourceState};
 
 /// Nodes of fewer tokens have too little inside them to save tests; where descents have helped before, even small ones
 /// are worth one.
@@ -249,6 +249,15 @@ impl QuestionSource for Replacement<'_> {
 
     fn pass(&self) -> Option<&'static str> {
         Some(self.pass)
+    }
+
+    fn state(&self) -> SourceState {
+        Box::new(self.verdict)
+    }
+
+    fn take_over(&mut self, state: &SourceState) -> bool {
+        let state = state.downcast_ref::<Option<Verdict>>();
+        state.map(|verdict| self.verdict = *verdict).is_some()
     }
 
     fn describe(&self) -> String {

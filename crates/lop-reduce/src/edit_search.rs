@@ -13,7 +13,7 @@ use super::current::{Candidate, Current};
 use super::gain::Gain;
 use super::outlook::{RemainingEstimate, until_accepted};
 use super::payoff::{LeftOut, Payoff};
-use super::question_source::QuestionSource;
+use super::question_source::{QuestionSource, SourceState};
 use super::ranked::Ranked;
 
 /// The value of an edit that saves nothing in the preferred measure.
@@ -48,12 +48,20 @@ pub(super) struct EditSearch<'t> {
     refused: Vec<u64>,
     /// The rules of the accepted edit.
     rules: Vec<RuleId>,
+    heard: Vec<Heard>,
+}
+
+/// What the search was told.
+#[derive(Clone, Copy)]
+enum Heard {
+    Answer(Verdict),
+    GiveUp,
 }
 
 impl<'t> EditSearch<'t> {
     pub(super) fn new(on: EditSpace<'t>) -> Self {
-        let (open, taken, refused, rules) = Default::default();
-        EditSearch { on, open, taken, refused, rules }
+        let (open, taken, refused, rules, heard) = Default::default();
+        EditSearch { on, open, taken, refused, rules, heard }
     }
 
     /// The accepted edit, and the memos of the refused ones.
@@ -113,6 +121,7 @@ impl QuestionSource for EditSearch<'_> {
 
     fn observe(&mut self, verdict: Verdict) {
         let Some(alternative) = self.open.take() else { return };
+        self.heard.push(Heard::Answer(verdict));
         if verdict == Verdict::Interesting {
             self.on.classes.learn(&alternative, true);
             self.rules = each_once(alternative.rules.iter().copied());
@@ -131,6 +140,7 @@ impl QuestionSource for EditSearch<'_> {
     }
 
     fn give_up(&mut self) {
+        self.heard.push(Heard::GiveUp);
         self.on.heap.clear();
     }
 
@@ -150,6 +160,24 @@ impl QuestionSource for EditSearch<'_> {
 
     fn rules(&self) -> &[RuleId] {
         &self.rules
+    }
+
+    /// There may be many thousand edits, but it takes little to choose among them again.
+    fn state(&self) -> SourceState {
+        Box::new(self.heard.clone())
+    }
+
+    fn take_over(&mut self, state: &SourceState) -> bool {
+        let Some(heard) = state.downcast_ref::<Vec<Heard>>() else { return false };
+        for heard in heard {
+            match heard {
+                Heard::Answer(verdict) if self.ask() => self.observe(*verdict),
+                Heard::Answer(_) => return false,
+                Heard::GiveUp => self.give_up(),
+            }
+        }
+        self.ask();
+        true
     }
 
     fn describe(&self) -> String {

@@ -4,7 +4,7 @@ use lop_engine::Verdict;
 
 use super::current::{Candidate, Current};
 use super::interrupt::Interrupt;
-use super::question_source::QuestionSource;
+use super::question_source::{QuestionSource, SourceState};
 use super::session::Session;
 
 /// A row of candidates as a source of questions, one after the other.
@@ -50,6 +50,15 @@ impl<F: FnMut(usize, &Current<'_>) -> Candidate> QuestionSource for Ordered<'_, 
 
     fn chance(&self) -> f64 {
         self.chance
+    }
+
+    fn state(&self) -> SourceState {
+        Box::new((self.at, self.is_found))
+    }
+
+    fn take_over(&mut self, state: &SourceState) -> bool {
+        let state = state.downcast_ref::<(usize, bool)>();
+        state.map(|state| (self.at, self.is_found) = *state).is_some()
     }
 
     fn describe(&self) -> String {

@@ -1,10 +1,15 @@
 //! The trait of search strategies that give a session its next candidates.
 
+use std::any::Any;
+
 use lop_engine::Verdict;
 use lop_grammar::RuleId;
 
 use super::current::{Candidate, Current};
 use super::outlook::RemainingEstimate;
+
+/// The state of a source.
+pub(super) type SourceState = Box<dyn Any + Send + Sync>;
 
 /// A source of questions, one after the other; it learns from each answer.
 pub(super) trait QuestionSource {
@@ -47,6 +52,11 @@ pub(super) trait QuestionSource {
     fn ahead(&self) -> Option<RemainingEstimate> {
         None
     }
+    /// Copies the state, open question included.
+    fn state(&self) -> SourceState;
+    /// Continues from the state of a source of the same questions. Returns `false` if it is of another kind.
+    #[must_use]
+    fn take_over(&mut self, state: &SourceState) -> bool;
     /// The subject of the question, for people.
     fn describe(&self) -> String;
 }

@@ -144,8 +144,21 @@ impl<'a, 'g> Reducer<'a, 'g> {
         result
     }
 
+    /// Does work that takes long and depends on the state alone. Copies that continue after it take over its result.
+    pub(super) fn once<T: Clone + Send + Sync + 'static>(&mut self, work: impl FnOnce(&mut Self) -> T) -> T {
+        if let Some(known) = self.session.take_result() {
+            return Arc::unwrap_or_clone(known);
+        }
+        let result = Arc::new(work(self));
+        self.session.keep_result(&result);
+        Arc::unwrap_or_clone(result)
+    }
+
     /// Lets speculation continue with the rest on the current state.
     pub(super) fn checkpoint(&mut self) -> Result<(), Interrupt> {
+        if self.session.is_behind() {
+            return Ok(());
+        }
         let Some(rest) = self.rest.clone().filter(|_| self.session.looks_ahead()) else {
             self.session.forget_checkpoint();
             return Ok(());
@@ -153,8 +166,9 @@ impl<'a, 'g> Reducer<'a, 'g> {
         let saved: Reducer<'a, 'g, Saved<'a, 'g>> = self.with_session(self.session.with_link(()));
         // Trial parses have the same results in every branch.
         let shapes = Mutex::new(None);
-        self.session.set_checkpoint(Arc::new(move |branch| {
+        self.session.set_checkpoint(Arc::new(move |branch, course| {
             let mut copy = saved.with_session(saved.session.in_branch(branch));
+            copy.session.follow(course);
             copy.rest = Some(Arc::clone(&rest));
             let known = || shapes.lock().unwrap_or_else(PoisonError::into_inner);
             if let (Some(tools), Some(shapes)) = (&mut copy.tools, known().take()) {

@@ -5,6 +5,7 @@ mod ahead;
 mod clock;
 mod confidence;
 mod confirm;
+mod course;
 mod deadlines;
 mod free_work_budget;
 mod observed;
@@ -39,6 +40,7 @@ use super::size::Size;
 
 use clock::Clock;
 use confidence::Confidence;
+use course::{Course, OpenQuestion, TakenOver};
 use deadlines::Deadlines;
 use free_work_budget::FreeWorkBudget;
 use observed::Observed;
@@ -60,8 +62,9 @@ const BASELINE: &str = "baseline";
 const ALWAYS_GATED: usize = 64 << 10;
 
 /// The state of a reduction that outlives its passes.
-pub(super) struct Session<'a, 'g, L = Link<'a>> {
+pub(super) struct Session<'a, 'g: 'a, L = Link<'a>> {
     link: L,
+    course: Course<'a, 'g>,
     cancel: &'a Cancel,
     options: &'a Options,
     gate: Option<Gate>,
@@ -92,6 +95,7 @@ impl<'a, 'g> Session<'a, 'g> {
         Session {
             observed: Observed::new(tests.sink.follows()),
             link: Link::Tests(Box::new(tests)),
+            course: Course::default(),
             cancel,
             options,
             gate: None,
@@ -294,6 +298,16 @@ impl<'a, 'g> Session<'a, 'g> {
 
     /// Answers the questions of a source until it has no more.
     pub(super) fn pursue(&mut self, source: &mut dyn QuestionSource) -> Result<(), Interrupt> {
+        let result = match self.take_pursuit(source)? {
+            TakenOver::All => return Ok(()),
+            TakenOver::Until(question) => self.test(source, question).and_then(|()| self.answer_all(source)),
+            TakenOver::Nothing => self.answer_all(source),
+        };
+        self.keep_pursuit(source, result.is_err());
+        result
+    }
+
+    fn answer_all(&mut self, source: &mut dyn QuestionSource) -> Result<(), Interrupt> {
         loop {
             self.check_limits()?;
             if !self.is_copy() && self.options.control.is_paused() {
@@ -314,7 +328,8 @@ impl<'a, 'g> Session<'a, 'g> {
             let pass = source.pass().unwrap_or(self.statistics.pass);
             let odds = self.odds_of(source);
             let Some(verdict) = self.free_answer(&candidate, pass, source.blanks_matter(), odds) else {
-                self.test(source, candidate, odds)?;
+                let chance = source.chance();
+                self.test(source, OpenQuestion { candidate, odds, chance })?;
                 continue;
             };
             let steps = usize::try_from(self.gate_steps() - before).unwrap_or(usize::MAX);
@@ -327,19 +342,20 @@ impl<'a, 'g> Session<'a, 'g> {
     }
 
     /// Runs the test on the candidate of a question until the question is answered, or the source has learnt from
-    /// outcomes that don't answer it. `odds` are those of the candidate before any outcome of its own.
-    fn test(&mut self, source: &mut dyn QuestionSource, candidate: Candidate, odds: f64) -> Result<(), Interrupt> {
-        let (text, ungated) = (Arc::clone(&candidate.text), !self.is_gated(&candidate));
-        let (pass, what, mut chance) = (source.pass(), source.describe(), source.chance());
-        self.will_judge_candidate(&text, odds)?;
+    /// outcomes that don't answer it.
+    fn test(&mut self, source: &mut dyn QuestionSource, mut question: OpenQuestion) -> Result<(), Interrupt> {
+        let (text, ungated) = (Arc::clone(&question.candidate.text), !self.is_gated(&question.candidate));
+        let (pass, what) = (source.pass(), source.describe());
+        self.will_judge_candidate(&text, question.odds)?;
         loop {
-            let outcome = self.run_test(&text, self.patience(&text), chance, pass, &|| what.clone())?;
+            self.mark(source, &question)?;
+            let outcome = self.run_test(&text, self.patience(&text), question.chance, pass, &|| what.clone())?;
             // Cancelled: the limits tell why.
             let Some(verdict) = outcome.verdict else { return Ok(()) };
             if verdict != Verdict::Timeout || !self.takes_second_chance(&text) {
                 if let Some(verdict) = self.hear(&text, verdict, ungated, self.odds_of(source))? {
                     self.leave_runs(&text);
-                    return self.answer(source, candidate, verdict, outcome.duration);
+                    return self.answer(source, question.candidate, verdict, outcome.duration);
                 }
                 if !self.has_runs(&text) {
                     // It is not clear yet, and another question may be worth more than a further run on this candidate.
@@ -350,7 +366,7 @@ impl<'a, 'g> Session<'a, 'g> {
                     self.will_judge_candidate(&text, odds)?;
                 }
             }
-            chance = 0.5;
+            question.chance = 0.5;
             self.check_limits()?;
             self.check_skips()?;
         }

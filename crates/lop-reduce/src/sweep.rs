@@ -15,7 +15,7 @@ use super::current::{Candidate, Current};
 use super::interrupt::Interrupt;
 use super::outlook::RemainingEstimate;
 use super::positions::Positions;
-use super::question_source::QuestionSource;
+use super::question_source::{QuestionSource, SourceState};
 use super::session::Session;
 
 /// A sequence with the search over it: can be paused and taken up again.
@@ -158,6 +158,15 @@ struct SweepOn<'s> {
     rules: Vec<RuleId>,
 }
 
+/// The state of a [`SweepOn`].
+struct SweepState {
+    search: Search,
+    is_given_up: bool,
+    asked: Range<usize>,
+    chance: f64,
+    rules: Vec<RuleId>,
+}
+
 impl QuestionSource for SweepOn<'_> {
     fn ask(&mut self) -> bool {
         if self.search.needed_count() >= self.most_needed && self.search.undecided() > 0 {
@@ -201,6 +210,19 @@ impl QuestionSource for SweepOn<'_> {
 
     fn pass(&self) -> Option<&'static str> {
         self.pass
+    }
+
+    fn state(&self) -> SourceState {
+        let (search, asked, rules) = (Search::clone(self.search), self.asked.clone(), self.rules.clone());
+        Box::new(SweepState { search, is_given_up: *self.is_given_up, asked, chance: self.chance, rules })
+    }
+
+    fn take_over(&mut self, state: &SourceState) -> bool {
+        let Some(state) = state.downcast_ref::<SweepState>() else { return false };
+        self.search.clone_from(&state.search);
+        (*self.is_given_up, self.asked, self.chance) = (state.is_given_up, state.asked.clone(), state.chance);
+        self.rules.clone_from(&state.rules);
+        true
     }
 
     fn ahead(&self) -> Option<RemainingEstimate> {

@@ -3,11 +3,13 @@
 use std::sync::Arc;
 use std::time::Duration;
 
+use crate::current::Candidate;
 use crate::interrupt::Interrupt;
 use crate::speculation::board::{Checkpoint, SharedBranch, least_chance};
 use lop_run::exec::{Job, Key, Ticket, key};
 use lop_run::oracle::Outcome;
 
+use super::course::Course;
 use super::observed::Observed;
 use super::running::{Ended, Link, RunningTest, RunningTests, Stage, Tests};
 use super::{BASELINE, IN_VAIN, Session};
@@ -254,8 +256,8 @@ impl<'a> Session<'a, '_> {
         Ok(())
     }
 
-    /// Sets a checkpoint, from which speculation can continue. No question is open. A branch of speculation may end here.
-    pub(crate) fn set_checkpoint(&mut self, checkpoint: Checkpoint<'a>) -> Result<(), Interrupt> {
+    /// Lets speculation continue from here. A branch of speculation may end here.
+    pub(super) fn continue_copies_from(&mut self, checkpoint: Checkpoint<'a>) -> Result<(), Interrupt> {
         let goes_on = match &mut self.link {
             Link::Tests(tests) => {
                 tests.speculation.board().set_checkpoint(Some(checkpoint));
@@ -267,10 +269,19 @@ impl<'a> Session<'a, '_> {
         if goes_on { Ok(()) } else { Err(self.unresolved("the branch has ended")) }
     }
 
-    /// Drops the checkpoint, which is not that of the present state.
-    pub(crate) fn forget_checkpoint(&mut self) {
+    /// Has speculation continue nowhere.
+    pub(super) fn stop_copies(&mut self) {
         if let Link::Tests(tests) = &mut self.link {
             tests.speculation.board().set_checkpoint(None);
+        }
+    }
+
+    /// Whether speculation has not found the question about a candidate yet.
+    pub(super) fn is_news(&self, candidate: &Candidate) -> bool {
+        let key = key(&candidate.text);
+        match &self.link {
+            Link::Tests(tests) => tests.workers_ahead() > 1 && !tests.speculation.board().knows(&key),
+            Link::Branch(branch) => branch.borrow().is_news(&key),
         }
     }
 
@@ -312,16 +323,17 @@ impl<'a> Session<'a, '_> {
     }
 
     /// Whether this is the copy in a branch of speculation.
-    pub(super) fn is_copy(&self) -> bool {
+    pub(crate) fn is_copy(&self) -> bool {
         matches!(self.link, Link::Branch(_))
     }
 }
 
-impl<'a, 'g, L> Session<'a, 'g, L> {
-    /// Copies the state; the copy gets its answers from another side.
+impl<'a, 'g: 'a, L> Session<'a, 'g, L> {
+    /// Copies the state without its course; the copy gets its answers from another side.
     pub(crate) fn with_link<M>(&self, link: M) -> Session<'a, 'g, M> {
         Session {
             link,
+            course: Course::default(),
             cancel: self.cancel,
             options: self.options,
             gate: self.gate.clone(),

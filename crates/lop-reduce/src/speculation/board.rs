@@ -206,10 +206,15 @@ impl<'a> Board<'a> {
         self.expectations.learn(key, verdict == Verdict::Interesting);
     }
 
+    /// Whether a branch has found a question, or it has an answer.
+    pub(crate) fn knows(&self, key: &Key) -> bool {
+        self.known.contains_key(key) || self.questions.contains_key(key)
+    }
+
     /// Takes note of a question that the search asks. If no branch has it, speculation starts over.
     pub(crate) fn asked(&mut self, key: Key, pass: &'static str, chance: f64) {
         self.expectations.expect(key, pass, chance);
-        if !self.known.contains_key(&key) && !self.questions.contains_key(&key) {
+        if !self.knows(&key) {
             self.start_over();
         }
     }
@@ -344,6 +349,11 @@ impl<'a> Branch<'a> {
         self.from = checkpoint;
         self.is_over |= self.speculation.board().epoch != self.epoch;
         !self.is_over
+    }
+
+    /// Whether the answer to a question is neither known nor assumed.
+    pub(crate) fn is_news(&self, key: &Key) -> bool {
+        self.speculation.board().answer_to(key, &self.assumed).is_none()
     }
 
     /// Whether a candidate passes the gate, if it is known: one with an answer has passed it.

@@ -65,6 +65,6 @@ pub(crate) fn take_second_look(reducer: &mut Reducer<'_, '_>) -> Result<bool, In
 fn edit_again(reducer: &mut Reducer<'_, '_>) -> Result<bool, Interrupt> {
     let passes = passes(reducer, |facts| matches!(facts.stage, Stage::LocalEdits | Stage::Rules));
     reducer.session.enter_pass(Stage::Rules.name(), reducer.round)?;
-    let (_, alternatives) = proposals(reducer, &passes);
+    let (_, alternatives) = reducer.once(|reducer| proposals(reducer, &passes));
     edit_round(reducer, Stage::Rules, alternatives)
 }

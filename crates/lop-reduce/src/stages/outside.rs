@@ -8,7 +8,7 @@ use crate::difference::difference;
 use crate::event::Event;
 use crate::experience::Experience;
 use crate::interrupt::Interrupt;
-use crate::question_source::QuestionSource;
+use crate::question_source::{QuestionSource, SourceState};
 use crate::reducer::Reducer;
 use crate::steps::PROPOSED;
 use crate::tally::Tally;
@@ -171,6 +171,15 @@ impl QuestionSource for Proposed<'_, '_> {
     fn give_up(&mut self) {
         self.proposer.stop();
         self.is_over = true;
+    }
+
+    fn state(&self) -> SourceState {
+        Box::new(())
+    }
+
+    /// A proposer's process has no copies.
+    fn take_over(&mut self, _: &SourceState) -> bool {
+        false
     }
 
     fn describe(&self) -> String {

@@ -59,7 +59,7 @@ fn turn_of(
     passes: &[&dyn Pass],
 ) -> Result<bool, Interrupt> {
     reducer.checkpoint()?;
-    let (swept, mut alternatives) = proposals(reducer, passes);
+    let (swept, mut alternatives) = reducer.once(|reducer| proposals(reducer, passes));
     for (pass, sequences) in swept {
         // The other sequences are of the text before.
         if sweep_all(reducer, pass, sequences)? {
@@ -78,7 +78,7 @@ fn turn_of(
             break;
         }
         reducer.checkpoint()?;
-        alternatives = proposals(reducer, passes).1;
+        alternatives = reducer.once(|reducer| proposals(reducer, passes)).1;
     }
     Ok(found)
 }

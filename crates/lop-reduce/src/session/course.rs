@@ -1,0 +1,297 @@
+//! The course of a session since its last checkpoint. A copy with it continues at a question that the search has come
+//! to, without any of those before it.
+//!
+//! A checkpoint is a state of the driver. The driver's code after it consists of pursuits, each with its source of
+//! questions, and of the work between them. A copy goes through the same code again. But of each earlier pursuit it takes
+//! over only the state at its end, of work that takes long only the result, and of the last pursuit the state at the
+//! open question.
+
+use std::any::Any;
+use std::sync::Arc;
+
+use super::Session;
+use super::ahead::Saved;
+use super::running::Link;
+use crate::current::Candidate;
+use crate::interrupt::Interrupt;
+use crate::question_source::{QuestionSource, SourceState};
+use crate::speculation::board::{Checkpoint, SharedBranch};
+
+/// In a longer course copies begin at the checkpoint: each of the steps takes some kilobytes.
+const MOST_STEPS: usize = 1 << 10;
+
+/// Continues a copy in a branch from a checkpoint, along a course.
+pub(crate) type Start<'a, 'g> = Arc<dyn Fn(&SharedBranch<'a>, Course<'a, 'g>) + Send + Sync + 'a>;
+
+/// The steps since the last checkpoint.
+#[derive(Default)]
+pub(crate) struct Course<'a, 'g> {
+    /// `None` where copies can't continue.
+    start: Option<Start<'a, 'g>>,
+    steps: Vec<Step<'a, 'g>>,
+    /// The number of those that this session has made or taken over.
+    made: usize,
+}
+
+#[derive(Clone)]
+enum Step<'a, 'g> {
+    Pursuit(Arc<Pursuit<'a, 'g>>),
+    /// The result of work between two pursuits.
+    Work(Arc<dyn Any + Send + Sync>),
+}
+
+/// A pursuit that has ended or has an open question.
+struct Pursuit<'a, 'g> {
+    session: Saved<'a, 'g>,
+    source: SourceState,
+    question: Option<OpenQuestion>,
+}
+
+/// A question whose candidate needs a test.
+#[derive(Clone)]
+pub(super) struct OpenQuestion {
+    pub(super) candidate: Candidate,
+    /// The odds of the candidate before any outcome of its own.
+    pub(super) odds: f64,
+    /// The probability that the next outcome is *interesting*.
+    pub(super) chance: f64,
+}
+
+/// The part of a pursuit that a copy has taken over.
+pub(super) enum TakenOver {
+    Nothing,
+    /// All before this question.
+    Until(OpenQuestion),
+    All,
+}
+
+impl<'a, 'g> Course<'a, 'g> {
+    fn from(start: &Start<'a, 'g>) -> Self {
+        Course { start: Some(Arc::clone(start)), ..Course::default() }
+    }
+
+    /// Whether steps are left that this session has not made.
+    fn is_behind(&self) -> bool {
+        self.made < self.steps.len()
+    }
+
+    fn add(&mut self, step: Step<'a, 'g>) {
+        if self.steps.len() == MOST_STEPS {
+            *self = Course::default();
+        } else {
+            self.steps.push(step);
+            self.made += 1;
+        }
+    }
+
+    /// Returns the checkpoint at the end of the course and of one step more.
+    fn and_then(&self, step: Step<'a, 'g>) -> Option<Checkpoint<'a>> {
+        let start = Arc::clone(self.start.as_ref()?);
+        let steps: Vec<_> = self.steps.iter().cloned().chain([step]).collect();
+        Some(Arc::new(move |branch| {
+            let course = Course { start: Some(Arc::clone(&start)), steps: steps.clone(), made: 0 };
+            start(branch, course);
+        }))
+    }
+}
+
+impl<'a, 'g> Session<'a, 'g> {
+    /// Sets a checkpoint, from which speculation can continue. No question is open. A branch of speculation may end here.
+    pub(crate) fn set_checkpoint(&mut self, start: Start<'a, 'g>) -> Result<(), Interrupt> {
+        self.course = Course::from(&start);
+        self.continue_copies_from(Arc::new(move |branch| start(branch, Course::from(&start))))
+    }
+
+    /// Drops the checkpoint, which is not that of the present state.
+    pub(crate) fn forget_checkpoint(&mut self) {
+        self.course = Course::default();
+        self.stop_copies();
+    }
+
+    /// Takes over this course from the checkpoint, at which the session is.
+    pub(crate) fn follow(&mut self, course: Course<'a, 'g>) {
+        self.course = course;
+    }
+
+    /// Whether steps are left to take over: a checkpoint before them is not new.
+    pub(crate) fn is_behind(&self) -> bool {
+        self.course.is_behind()
+    }
+
+    /// Takes over the result of work, if that is the next step.
+    pub(crate) fn take_result<T: Any + Send + Sync>(&mut self) -> Option<Arc<T>> {
+        let Step::Work(result) = self.course.steps.get(self.course.made)? else { return None };
+        let result = Arc::clone(result).downcast().ok()?;
+        self.course.made += 1;
+        Some(result)
+    }
+
+    /// Keeps the result of work for copies.
+    pub(crate) fn keep_result<T: Any + Send + Sync>(&mut self, result: &Arc<T>) {
+        if self.is_followed() {
+            self.course.add(Step::Work(Arc::<T>::clone(result)));
+        }
+    }
+
+    /// Whether copies may continue along the course.
+    fn is_followed(&self) -> bool {
+        self.course.start.is_some() && !self.is_behind() && self.looks_ahead()
+    }
+
+    /// Takes over the next pursuit, if that is the next step.
+    pub(super) fn take_pursuit(&mut self, source: &mut dyn QuestionSource) -> Result<TakenOver, Interrupt> {
+        let Link::Branch(branch) = &self.link else { return Ok(TakenOver::Nothing) };
+        let Some(Step::Pursuit(pursuit)) = self.course.steps.get(self.course.made).cloned() else {
+            return Ok(TakenOver::Nothing);
+        };
+        let mut course = std::mem::take(&mut self.course);
+        *self = pursuit.session.in_branch(branch);
+        if !source.take_over(&pursuit.source) {
+            return self.end_branch().map(|()| TakenOver::Nothing);
+        }
+        let taken = if let Some(question) = &pursuit.question {
+            // It isn't over yet.
+            course.steps.truncate(course.made);
+            TakenOver::Until(question.clone())
+        } else {
+            course.made += 1;
+            TakenOver::All
+        };
+        self.course = course;
+        Ok(taken)
+    }
+
+    /// Keeps the state at the end of a pursuit for copies; after an interrupt the driver takes another way than they do.
+    pub(super) fn keep_pursuit(&mut self, source: &dyn QuestionSource, was_interrupted: bool) {
+        if was_interrupted {
+            self.course = Course::default();
+        } else if self.is_followed() {
+            let pursuit = self.at(source, None);
+            self.course.add(pursuit);
+        }
+    }
+
+    /// Lets speculation continue from a question that it doesn't have yet. A branch of speculation may end here.
+    pub(super) fn mark(&mut self, source: &dyn QuestionSource, question: &OpenQuestion) -> Result<(), Interrupt> {
+        if !self.is_followed() || !self.is_news(&question.candidate) {
+            return Ok(());
+        }
+        let checkpoint = self.course.and_then(self.at(source, Some(question.clone())));
+        checkpoint.map_or(Ok(()), |checkpoint| self.continue_copies_from(checkpoint))
+    }
+
+    fn at(&self, source: &dyn QuestionSource, question: Option<OpenQuestion>) -> Step<'a, 'g> {
+        Step::Pursuit(Arc::new(Pursuit { session: self.with_link(()), source: source.state(), question }))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::VecDeque;
+    use std::sync::Mutex;
+
+    use lop_passes::Removal;
+    use lop_run::exec::{Executor, Job, Ticket};
+    use lop_run::oracle::{Cancel, Outcome};
+    use lop_syntax::Edit;
+
+    use super::super::running::Tests;
+    use super::*;
+    use crate::event::Silent;
+    use crate::options::Options;
+    use crate::ordered::first_interesting;
+    use crate::size::Size;
+    use crate::speculation::board::Speculation;
+    use lop_engine::Verdict;
+
+    /// Two workers, and a test that nothing passes.
+    struct Refusals(VecDeque<Ticket>);
+
+    impl Executor for Refusals {
+        fn slots(&self) -> usize {
+            2
+        }
+
+        fn submit(&mut self, job: Job) {
+            self.0.push_back(job.ticket);
+        }
+
+        fn wait(&mut self) -> Option<(Ticket, Outcome)> {
+            self.0.pop_front().map(|ticket| (ticket, Outcome::of(Verdict::NotInteresting)))
+        }
+
+        fn try_wait(&mut self) -> Option<(Ticket, Outcome)> {
+            None
+        }
+
+        fn wait_for(&mut self, _: std::time::Duration) -> Option<(Ticket, Outcome)> {
+            // Speculation comes first.
+            std::thread::yield_now();
+            None
+        }
+
+        fn cancel(&mut self, _: Ticket) {}
+
+        fn shutdown(&mut self) {}
+    }
+
+    /// What the search has done, and whether it was a copy.
+    #[derive(Debug, PartialEq, Eq, Hash, Clone, Copy)]
+    enum Done {
+        Candidate(usize),
+        Work,
+    }
+
+    type Log = Mutex<Vec<(bool, Done)>>;
+
+    /// Asks about four characters, does some work, and asks about four others.
+    fn search(session: &mut Session<'_, '_>, log: &Log) -> Result<(), Interrupt> {
+        let is_copy = session.is_copy();
+        let note = |done| log.lock().expect("nothing panics").push((is_copy, done));
+        for from in [0, 4] {
+            first_interesting(session, 4, "a character", 0.1, |at, current| {
+                note(Done::Candidate(from + at));
+                let removal = Removal::Edits(vec![Edit::delete(from + at..from + at + 1)]);
+                current.candidate(std::iter::once(&removal), true)
+            })?;
+            if from == 0 && session.take_result::<()>().is_none() {
+                note(Done::Work);
+                session.keep_result(&Arc::new(()));
+            }
+        }
+        Ok(())
+    }
+
+    /// Continues a copy of this state.
+    fn from_here<'a, 'g: 'a>(saved: Saved<'a, 'g>, log: Arc<Log>) -> Start<'a, 'g> {
+        Arc::new(move |branch, course| {
+            let mut copy = saved.in_branch(branch);
+            copy.follow(course);
+            let _ = search(&mut copy, &log);
+        })
+    }
+
+    #[test]
+    fn a_copy_continues_at_a_question_and_repeats_nothing() {
+        let (log, options, cancel) = (Arc::<Log>::default(), Options::default(), Cancel::new());
+        let (mut executor, mut sink, speculation) = (Refusals(VecDeque::new()), Silent, Speculation::new());
+        let tests = Tests::new(&mut executor, &mut sink, Arc::clone(&speculation));
+        let text: Arc<[u8]> = b"abcdefgh".as_slice().into();
+        let mut session = Session::new(text, Size::default(), None, tests, &cancel, &options);
+        session.statistics.pass = "characters";
+        speculation.explored_by(1, || {
+            let start = from_here(session.with_link(()), Arc::clone(&log));
+            session.set_checkpoint(start).expect("no branch ends here");
+            search(&mut session, &log).expect("nothing stops it");
+            session.leave_ahead().expect("nothing stops it");
+        });
+        let log = log.lock().expect("nothing panics");
+        let done_by = |copy: bool| log.iter().filter(move |(is_copy, _)| *is_copy == copy).map(|(_, done)| *done);
+        let first = (0..4).map(Done::Candidate);
+        let all: Vec<_> = first.chain([Done::Work]).chain((4..8).map(Done::Candidate)).collect();
+        assert_eq!(done_by(false).collect::<Vec<_>>(), all);
+        let times = |what: Done| done_by(true).filter(|done| *done == what).count();
+        assert_eq!(times(Done::Candidate(0)), 0, "the search was there before: {log:?}");
+        assert!((1..4).all(|at| times(Done::Candidate(at)) == 1), "{log:?}");
+    }
+}
