@@ -48,8 +48,14 @@ pub(super) struct EditSearch<'t> {
     refused: Vec<u64>,
     /// The rules of the accepted edit.
     rules: Vec<RuleId>,
+    /// The number of edits at the start and the memo of the first one, which tell searches apart.
+    first: (usize, Option<u64>),
+    /// What it was told since.
     heard: Vec<Heard>,
 }
+
+/// The state of an [`EditSearch`]: its `first` and `heard`.
+type EditState = ((usize, Option<u64>), Vec<Heard>);
 
 /// What the search was told.
 #[derive(Clone, Copy)]
@@ -61,7 +67,8 @@ enum Heard {
 impl<'t> EditSearch<'t> {
     pub(super) fn new(on: EditSpace<'t>) -> Self {
         let (open, taken, refused, rules, heard) = Default::default();
-        EditSearch { on, open, taken, refused, rules, heard }
+        let first = (on.heap.len(), on.heap.peek().map(|waiting| waiting.item.memo));
+        EditSearch { first, on, open, taken, refused, rules, heard }
     }
 
     /// The accepted edit, and the memos of the refused ones.
@@ -164,15 +171,17 @@ impl QuestionSource for EditSearch<'_> {
 
     /// There may be many thousand edits, but it takes little to choose among them again.
     fn state(&self) -> SourceState {
-        Box::new(self.heard.clone())
+        Box::new((self.first, self.heard.clone()))
     }
 
     fn take_over(&mut self, state: &SourceState) -> bool {
-        let Some(heard) = state.downcast_ref::<Vec<Heard>>() else { return false };
+        let Some((_, heard)) = state.downcast_ref::<EditState>().filter(|(first, _)| *first == self.first) else {
+            return false;
+        };
         for heard in heard {
+            self.ask();
             match heard {
-                Heard::Answer(verdict) if self.ask() => self.observe(*verdict),
-                Heard::Answer(_) => return false,
+                Heard::Answer(verdict) => self.observe(*verdict),
                 Heard::GiveUp => self.give_up(),
             }
         }

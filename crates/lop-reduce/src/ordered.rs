@@ -53,12 +53,12 @@ impl<F: FnMut(usize, &Current<'_>) -> Candidate> QuestionSource for Ordered<'_, 
     }
 
     fn state(&self) -> SourceState {
-        Box::new((self.at, self.is_found))
+        Box::new((self.count, self.at, self.is_found))
     }
 
     fn take_over(&mut self, state: &SourceState) -> bool {
-        let state = state.downcast_ref::<(usize, bool)>();
-        state.map(|state| (self.at, self.is_found) = *state).is_some()
+        let state = state.downcast_ref::<(usize, usize, bool)>().filter(|(count, ..)| *count == self.count);
+        state.map(|&(_, at, is_found)| (self.at, self.is_found) = (at, is_found)).is_some()
     }
 
     fn describe(&self) -> String {

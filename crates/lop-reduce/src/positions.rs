@@ -1,7 +1,11 @@
 //! The order in which the units of a sequence are tried.
 
 use lop_grammar::RuleId;
-use lop_passes::{NO_DEPTH, Sequence, Unit};
+use lop_passes::{NO_DEPTH, Removal, Sequence, Unit};
+
+/// Tells sequences apart: the kind, the depth, the number of units, and the first and the last one.
+#[derive(PartialEq, Eq)]
+pub(super) struct Outline(u32, u32, usize, [Option<Removal>; 2]);
 
 /// The units of a sequence in the order of a sweep.
 #[derive(Clone, Copy)]
@@ -14,6 +18,12 @@ impl<'s> Positions<'s> {
     /// `order` has the number of the unit at each position.
     pub(super) fn new(sequence: &'s Sequence, order: &'s [u32]) -> Self {
         Positions { sequence, order }
+    }
+
+    pub(super) fn outline(&self) -> Outline {
+        let Sequence { kind, depth, units, .. } = self.sequence;
+        let ends = [units.first(), units.last()].map(|unit| unit.map(|unit| unit.removal.clone()));
+        Outline(*kind, *depth, units.len(), ends)
     }
 
     pub(super) fn len(&self) -> usize {

@@ -54,7 +54,8 @@ pub(super) trait QuestionSource {
     }
     /// Copies the state, open question included.
     fn state(&self) -> SourceState;
-    /// Continues from the state of a source of the same questions. Returns `false` if it is of another kind.
+    /// Continues from the state of a source of the same questions. Returns `false`, and changes nothing, if it is of
+    /// others.
     #[must_use]
     fn take_over(&mut self, state: &SourceState) -> bool;
     /// The subject of the question, for people.

@@ -298,7 +298,7 @@ impl<'a, 'g> Session<'a, 'g> {
 
     /// Answers the questions of a source until it has no more.
     pub(super) fn pursue(&mut self, source: &mut dyn QuestionSource) -> Result<(), Interrupt> {
-        let result = match self.take_pursuit(source)? {
+        let result = match self.take_pursuit(source) {
             TakenOver::All => return Ok(()),
             TakenOver::Until(question) => self.test(source, question).and_then(|()| self.answer_all(source)),
             TakenOver::Nothing => self.answer_all(source),

@@ -14,7 +14,7 @@ use lop_passes::{NO_DEPTH, Sequence, Unit, each_once};
 use super::current::{Candidate, Current};
 use super::interrupt::Interrupt;
 use super::outlook::RemainingEstimate;
-use super::positions::Positions;
+use super::positions::{Outline, Positions};
 use super::question_source::{QuestionSource, SourceState};
 use super::session::Session;
 
@@ -160,6 +160,7 @@ struct SweepOn<'s> {
 
 /// The state of a [`SweepOn`].
 struct SweepState {
+    of: Outline,
     search: Search,
     is_given_up: bool,
     asked: Range<usize>,
@@ -214,11 +215,13 @@ impl QuestionSource for SweepOn<'_> {
 
     fn state(&self) -> SourceState {
         let (search, asked, rules) = (Search::clone(self.search), self.asked.clone(), self.rules.clone());
-        Box::new(SweepState { search, is_given_up: *self.is_given_up, asked, chance: self.chance, rules })
+        let of = self.positions.outline();
+        Box::new(SweepState { of, search, is_given_up: *self.is_given_up, asked, chance: self.chance, rules })
     }
 
     fn take_over(&mut self, state: &SourceState) -> bool {
-        let Some(state) = state.downcast_ref::<SweepState>() else { return false };
+        let is_same = |state: &&SweepState| state.of == self.positions.outline();
+        let Some(state) = state.downcast_ref().filter(is_same) else { return false };
         self.search.clone_from(&state.search);
         (*self.is_given_up, self.asked, self.chance) = (state.is_given_up, state.asked.clone(), state.chance);
         self.rules.clone_from(&state.rules);

@@ -139,16 +139,16 @@ impl<'a, 'g> Session<'a, 'g> {
     }
 
     /// Takes over the next pursuit, if that is the next step.
-    pub(super) fn take_pursuit(&mut self, source: &mut dyn QuestionSource) -> Result<TakenOver, Interrupt> {
-        let Link::Branch(branch) = &self.link else { return Ok(TakenOver::Nothing) };
+    pub(super) fn take_pursuit(&mut self, source: &mut dyn QuestionSource) -> TakenOver {
+        let Link::Branch(branch) = &self.link else { return TakenOver::Nothing };
         let Some(Step::Pursuit(pursuit)) = self.course.steps.get(self.course.made).cloned() else {
-            return Ok(TakenOver::Nothing);
+            return TakenOver::Nothing;
         };
+        if !source.take_over(&pursuit.source) {
+            return TakenOver::Nothing;
+        }
         let mut course = std::mem::take(&mut self.course);
         *self = pursuit.session.in_branch(branch);
-        if !source.take_over(&pursuit.source) {
-            return self.end_branch().map(|()| TakenOver::Nothing);
-        }
         let taken = if let Some(question) = &pursuit.question {
             // It isn't over yet.
             course.steps.truncate(course.made);
@@ -158,7 +158,7 @@ impl<'a, 'g> Session<'a, 'g> {
             TakenOver::All
         };
         self.course = course;
-        Ok(taken)
+        taken
     }
 
     /// Keeps the state at the end of a pursuit for copies; after an interrupt the driver takes another way than they do.
@@ -173,7 +173,14 @@ impl<'a, 'g> Session<'a, 'g> {
 
     /// Lets speculation continue from a question that it doesn't have yet. A branch of speculation may end here.
     pub(super) fn mark(&mut self, source: &dyn QuestionSource, question: &OpenQuestion) -> Result<(), Interrupt> {
-        if !self.is_followed() || !self.is_news(&question.candidate) {
+        if !self.is_news(&question.candidate) {
+            return Ok(());
+        }
+        if self.is_behind() {
+            // The driver has gone another way: after an interrupt, or where its checkpoint is the start of a longer step.
+            self.course = Course::default();
+        }
+        if !self.is_followed() {
             return Ok(());
         }
         let checkpoint = self.course.and_then(self.at(source, Some(question.clone())));
