@@ -50,14 +50,14 @@ pub(super) struct EditSearch<'t> {
     rules: Vec<RuleId>,
     /// The number of edits at the start and the memo of the first one, which tell searches apart.
     first: (usize, Option<u64>),
-    /// What it was told since.
+    /// The answers since then.
     heard: Vec<Heard>,
 }
 
 /// The state of an [`EditSearch`]: its `first` and `heard`.
 type EditState = ((usize, Option<u64>), Vec<Heard>);
 
-/// What the search was told.
+/// A message of the session.
 #[derive(Clone, Copy)]
 enum Heard {
     Answer(Verdict),

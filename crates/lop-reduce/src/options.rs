@@ -134,7 +134,7 @@ pub struct Options {
     /// Maximum number of tests. The baseline's tests count, but always run.
     pub max_tests: Option<u64>,
     /// The least probability that a test will be needed for idle workers to run it early; with 1 they never do. `None` is
-    /// 0.1, or 1.6 divided by the number of workers if that is less.
+    /// 0.35, or 2.4 divided by the number of workers if that is less.
     pub least_chance: Option<f64>,
     /// Time limit of the reduction, without pauses. The reduction's [`Cancel`](lop_run::oracle::Cancel) expires then,
     /// so an executor with the same `Cancel` stops a running test.

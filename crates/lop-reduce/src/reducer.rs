@@ -347,7 +347,8 @@ impl<'g> Reducer<'_, 'g> {
     pub(super) fn plant(&mut self, document: Document, mut tools: Tools<'g>, gate: SyntaxParser) {
         tools.brackets.learn(&document);
         let Options { syntax, allow_syntax_errors: loose, .. } = *self.options;
-        let gate = (!loose || syntax.is_some()).then(|| Gate::new(gate, &document, syntax, loose));
+        let is_copied = self.session.looks_ahead();
+        let gate = (!loose || syntax.is_some()).then(|| Gate::new(gate, &document, syntax, loose, is_copied));
         self.session.plant(document, tools.grammar, gate);
         self.session.count_tokens();
         self.tools = Some(tools);

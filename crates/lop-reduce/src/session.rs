@@ -5,6 +5,7 @@ mod ahead;
 mod clock;
 mod confidence;
 mod confirm;
+mod copies;
 mod course;
 mod deadlines;
 mod free_work_budget;
@@ -47,7 +48,7 @@ use observed::Observed;
 use running::Link;
 use statistics::Statistics;
 
-pub(super) use ahead::Saved;
+pub(super) use copies::Saved;
 pub use deadlines::{BASELINE_DEADLINE, usual_deadline};
 pub(super) use running::Tests;
 
@@ -64,7 +65,7 @@ const ALWAYS_GATED: usize = 64 << 10;
 /// The state of a reduction that outlives its passes.
 pub(super) struct Session<'a, 'g: 'a, L = Link<'a>> {
     link: L,
-    course: Course<'a, 'g>,
+    course: Course<'a, Session<'a, 'g, ()>>,
     cancel: &'a Cancel,
     options: &'a Options,
     gate: Option<Gate>,

@@ -5,12 +5,10 @@ use std::time::Duration;
 
 use crate::current::Candidate;
 use crate::interrupt::Interrupt;
-use crate::speculation::board::{Checkpoint, SharedBranch, least_chance};
+use crate::speculation::board::{Checkpoint, least_chance};
 use lop_run::exec::{Job, Key, Ticket, key};
 use lop_run::oracle::Outcome;
 
-use super::course::Course;
-use super::observed::Observed;
 use super::running::{Ended, Link, RunningTest, RunningTests, Stage, Tests};
 use super::{BASELINE, IN_VAIN, Session};
 
@@ -325,36 +323,5 @@ impl<'a> Session<'a, '_> {
     /// Whether this is the copy in a branch of speculation.
     pub(crate) fn is_copy(&self) -> bool {
         matches!(self.link, Link::Branch(_))
-    }
-}
-
-impl<'a, 'g: 'a, L> Session<'a, 'g, L> {
-    /// Copies the state without its course; the copy gets its answers from another side.
-    pub(crate) fn with_link<M>(&self, link: M) -> Session<'a, 'g, M> {
-        Session {
-            link,
-            course: Course::default(),
-            cancel: self.cancel,
-            options: self.options,
-            gate: self.gate.clone(),
-            current: self.current.clone(),
-            memory: self.memory.clone(),
-            confidence: self.confidence.clone(),
-            deadlines: self.deadlines.clone(),
-            observed: Observed { skipped: self.observed.skipped.clone(), ..Observed::new(false) },
-            statistics: self.statistics.clone(),
-            clock: self.clock.clone(),
-            untested: self.untested.clone(),
-        }
-    }
-}
-
-/// A session that is the state and no more: a copy of it can continue from here.
-pub(crate) type Saved<'a, 'g> = Session<'a, 'g, ()>;
-
-impl<'a, 'g> Saved<'a, 'g> {
-    /// Continues in a branch of speculation.
-    pub(crate) fn in_branch(&self, branch: &SharedBranch<'a>) -> Session<'a, 'g> {
-        self.with_link(Link::Branch(SharedBranch::clone(branch)))
     }
 }

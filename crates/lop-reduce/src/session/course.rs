@@ -9,42 +9,36 @@
 use std::any::Any;
 use std::sync::Arc;
 
-use super::Session;
-use super::ahead::Saved;
-use super::running::Link;
 use crate::current::Candidate;
-use crate::interrupt::Interrupt;
-use crate::question_source::{QuestionSource, SourceState};
+use crate::question_source::SourceState;
 use crate::speculation::board::{Checkpoint, SharedBranch};
 
 /// In a longer course copies begin at the checkpoint: each of the steps takes some kilobytes.
 const MOST_STEPS: usize = 1 << 10;
 
 /// Continues a copy in a branch from a checkpoint, along a course.
-pub(crate) type Start<'a, 'g> = Arc<dyn Fn(&SharedBranch<'a>, Course<'a, 'g>) + Send + Sync + 'a>;
+pub(crate) type Start<'a, S> = Arc<dyn Fn(&SharedBranch<'a>, Course<'a, S>) + Send + Sync + 'a>;
 
-/// The steps since the last checkpoint.
-#[derive(Default)]
-pub(crate) struct Course<'a, 'g> {
+/// The steps since the last checkpoint of a session with this saved state.
+pub(crate) struct Course<'a, S> {
     /// `None` where copies can't continue.
-    start: Option<Start<'a, 'g>>,
-    steps: Vec<Step<'a, 'g>>,
+    start: Option<Start<'a, S>>,
+    steps: Vec<Step<S>>,
     /// The number of those that this session has made or taken over.
     made: usize,
 }
 
-#[derive(Clone)]
-enum Step<'a, 'g> {
-    Pursuit(Arc<Pursuit<'a, 'g>>),
+pub(super) enum Step<S> {
+    Pursuit(Arc<Pursuit<S>>),
     /// The result of work between two pursuits.
     Work(Arc<dyn Any + Send + Sync>),
 }
 
 /// A pursuit that has ended or has an open question.
-struct Pursuit<'a, 'g> {
-    session: Saved<'a, 'g>,
-    source: SourceState,
-    question: Option<OpenQuestion>,
+pub(super) struct Pursuit<S> {
+    pub(super) session: S,
+    pub(super) source: SourceState,
+    pub(super) question: Option<OpenQuestion>,
 }
 
 /// A question whose candidate needs a test.
@@ -65,17 +59,54 @@ pub(super) enum TakenOver {
     All,
 }
 
-impl<'a, 'g> Course<'a, 'g> {
-    fn from(start: &Start<'a, 'g>) -> Self {
+impl<S> Clone for Step<S> {
+    fn clone(&self) -> Self {
+        match self {
+            Step::Pursuit(pursuit) => Step::Pursuit(Arc::clone(pursuit)),
+            Step::Work(result) => Step::Work(Arc::clone(result)),
+        }
+    }
+}
+
+impl<S> Default for Course<'_, S> {
+    fn default() -> Self {
+        Course { start: None, steps: Vec::new(), made: 0 }
+    }
+}
+
+impl<'a, S: Send + Sync + 'a> Course<'a, S> {
+    /// Begins at a checkpoint.
+    pub(super) fn from(start: &Start<'a, S>) -> Self {
         Course { start: Some(Arc::clone(start)), ..Course::default() }
     }
 
+    /// Whether copies can continue along it.
+    pub(super) fn has_start(&self) -> bool {
+        self.start.is_some()
+    }
+
     /// Whether steps are left that this session has not made.
-    fn is_behind(&self) -> bool {
+    pub(super) fn is_behind(&self) -> bool {
         self.made < self.steps.len()
     }
 
-    fn add(&mut self, step: Step<'a, 'g>) {
+    /// The next step, if it was made before.
+    pub(super) fn next(&self) -> Option<&Step<S>> {
+        self.steps.get(self.made)
+    }
+
+    /// The next step is taken over.
+    pub(super) fn advance(&mut self) {
+        self.made += 1;
+    }
+
+    /// The next step is taken over but for its end, which is left to make.
+    pub(super) fn reopen(&mut self) {
+        self.steps.truncate(self.made);
+    }
+
+    /// A step was made.
+    pub(super) fn add(&mut self, step: Step<S>) {
         if self.steps.len() == MOST_STEPS {
             *self = Course::default();
         } else {
@@ -85,220 +116,12 @@ impl<'a, 'g> Course<'a, 'g> {
     }
 
     /// Returns the checkpoint at the end of the course and of one step more.
-    fn and_then(&self, step: Step<'a, 'g>) -> Option<Checkpoint<'a>> {
+    pub(super) fn and_then(&self, step: Step<S>) -> Option<Checkpoint<'a>> {
         let start = Arc::clone(self.start.as_ref()?);
         let steps: Vec<_> = self.steps.iter().cloned().chain([step]).collect();
         Some(Arc::new(move |branch| {
             let course = Course { start: Some(Arc::clone(&start)), steps: steps.clone(), made: 0 };
             start(branch, course);
         }))
-    }
-}
-
-impl<'a, 'g> Session<'a, 'g> {
-    /// Sets a checkpoint, from which speculation can continue. No question is open. A branch of speculation may end here.
-    pub(crate) fn set_checkpoint(&mut self, start: Start<'a, 'g>) -> Result<(), Interrupt> {
-        self.course = Course::from(&start);
-        self.continue_copies_from(Arc::new(move |branch| start(branch, Course::from(&start))))
-    }
-
-    /// Drops the checkpoint, which is not that of the present state.
-    pub(crate) fn forget_checkpoint(&mut self) {
-        self.course = Course::default();
-        self.stop_copies();
-    }
-
-    /// Takes over this course from the checkpoint, at which the session is.
-    pub(crate) fn follow(&mut self, course: Course<'a, 'g>) {
-        self.course = course;
-    }
-
-    /// Whether steps are left to take over: a checkpoint before them is not new.
-    pub(crate) fn is_behind(&self) -> bool {
-        self.course.is_behind()
-    }
-
-    /// Takes over the result of work, if that is the next step.
-    pub(crate) fn take_result<T: Any + Send + Sync>(&mut self) -> Option<Arc<T>> {
-        let Step::Work(result) = self.course.steps.get(self.course.made)? else { return None };
-        let result = Arc::clone(result).downcast().ok()?;
-        self.course.made += 1;
-        Some(result)
-    }
-
-    /// Keeps the result of work for copies.
-    pub(crate) fn keep_result<T: Any + Send + Sync>(&mut self, result: &Arc<T>) {
-        if self.is_followed() {
-            self.course.add(Step::Work(Arc::<T>::clone(result)));
-        }
-    }
-
-    /// Whether copies may continue along the course.
-    fn is_followed(&self) -> bool {
-        self.course.start.is_some() && !self.is_behind() && self.looks_ahead()
-    }
-
-    /// Takes over the next pursuit, if that is the next step.
-    pub(super) fn take_pursuit(&mut self, source: &mut dyn QuestionSource) -> TakenOver {
-        let Link::Branch(branch) = &self.link else { return TakenOver::Nothing };
-        let Some(Step::Pursuit(pursuit)) = self.course.steps.get(self.course.made).cloned() else {
-            return TakenOver::Nothing;
-        };
-        if !source.take_over(&pursuit.source) {
-            return TakenOver::Nothing;
-        }
-        let mut course = std::mem::take(&mut self.course);
-        *self = pursuit.session.in_branch(branch);
-        let taken = if let Some(question) = &pursuit.question {
-            // It isn't over yet.
-            course.steps.truncate(course.made);
-            TakenOver::Until(question.clone())
-        } else {
-            course.made += 1;
-            TakenOver::All
-        };
-        self.course = course;
-        taken
-    }
-
-    /// Keeps the state at the end of a pursuit for copies; after an interrupt the driver takes another way than they do.
-    pub(super) fn keep_pursuit(&mut self, source: &dyn QuestionSource, was_interrupted: bool) {
-        if was_interrupted {
-            self.course = Course::default();
-        } else if self.is_followed() {
-            let pursuit = self.at(source, None);
-            self.course.add(pursuit);
-        }
-    }
-
-    /// Lets speculation continue from a question that it doesn't have yet. A branch of speculation may end here.
-    pub(super) fn mark(&mut self, source: &dyn QuestionSource, question: &OpenQuestion) -> Result<(), Interrupt> {
-        if !self.is_news(&question.candidate) {
-            return Ok(());
-        }
-        if self.is_behind() {
-            // The driver has gone another way: after an interrupt, or where its checkpoint is the start of a longer step.
-            self.course = Course::default();
-        }
-        if !self.is_followed() {
-            return Ok(());
-        }
-        let checkpoint = self.course.and_then(self.at(source, Some(question.clone())));
-        checkpoint.map_or(Ok(()), |checkpoint| self.continue_copies_from(checkpoint))
-    }
-
-    fn at(&self, source: &dyn QuestionSource, question: Option<OpenQuestion>) -> Step<'a, 'g> {
-        Step::Pursuit(Arc::new(Pursuit { session: self.with_link(()), source: source.state(), question }))
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use std::collections::VecDeque;
-    use std::sync::Mutex;
-
-    use lop_passes::Removal;
-    use lop_run::exec::{Executor, Job, Ticket};
-    use lop_run::oracle::{Cancel, Outcome};
-    use lop_syntax::Edit;
-
-    use super::super::running::Tests;
-    use super::*;
-    use crate::event::Silent;
-    use crate::options::Options;
-    use crate::ordered::first_interesting;
-    use crate::size::Size;
-    use crate::speculation::board::Speculation;
-    use lop_engine::Verdict;
-
-    /// Two workers, and a test that nothing passes.
-    struct Refusals(VecDeque<Ticket>);
-
-    impl Executor for Refusals {
-        fn slots(&self) -> usize {
-            2
-        }
-
-        fn submit(&mut self, job: Job) {
-            self.0.push_back(job.ticket);
-        }
-
-        fn wait(&mut self) -> Option<(Ticket, Outcome)> {
-            self.0.pop_front().map(|ticket| (ticket, Outcome::of(Verdict::NotInteresting)))
-        }
-
-        fn try_wait(&mut self) -> Option<(Ticket, Outcome)> {
-            None
-        }
-
-        fn wait_for(&mut self, _: std::time::Duration) -> Option<(Ticket, Outcome)> {
-            // Speculation comes first.
-            std::thread::yield_now();
-            None
-        }
-
-        fn cancel(&mut self, _: Ticket) {}
-
-        fn shutdown(&mut self) {}
-    }
-
-    /// What the search has done, and whether it was a copy.
-    #[derive(Debug, PartialEq, Eq, Hash, Clone, Copy)]
-    enum Done {
-        Candidate(usize),
-        Work,
-    }
-
-    type Log = Mutex<Vec<(bool, Done)>>;
-
-    /// Asks about four characters, does some work, and asks about four others.
-    fn search(session: &mut Session<'_, '_>, log: &Log) -> Result<(), Interrupt> {
-        let is_copy = session.is_copy();
-        let note = |done| log.lock().expect("nothing panics").push((is_copy, done));
-        for from in [0, 4] {
-            first_interesting(session, 4, "a character", 0.1, |at, current| {
-                note(Done::Candidate(from + at));
-                let removal = Removal::Edits(vec![Edit::delete(from + at..from + at + 1)]);
-                current.candidate(std::iter::once(&removal), true)
-            })?;
-            if from == 0 && session.take_result::<()>().is_none() {
-                note(Done::Work);
-                session.keep_result(&Arc::new(()));
-            }
-        }
-        Ok(())
-    }
-
-    /// Continues a copy of this state.
-    fn from_here<'a, 'g: 'a>(saved: Saved<'a, 'g>, log: Arc<Log>) -> Start<'a, 'g> {
-        Arc::new(move |branch, course| {
-            let mut copy = saved.in_branch(branch);
-            copy.follow(course);
-            let _ = search(&mut copy, &log);
-        })
-    }
-
-    #[test]
-    fn a_copy_continues_at_a_question_and_repeats_nothing() {
-        let (log, options, cancel) = (Arc::<Log>::default(), Options::default(), Cancel::new());
-        let (mut executor, mut sink, speculation) = (Refusals(VecDeque::new()), Silent, Speculation::new());
-        let tests = Tests::new(&mut executor, &mut sink, Arc::clone(&speculation));
-        let text: Arc<[u8]> = b"abcdefgh".as_slice().into();
-        let mut session = Session::new(text, Size::default(), None, tests, &cancel, &options);
-        session.statistics.pass = "characters";
-        speculation.explored_by(1, || {
-            let start = from_here(session.with_link(()), Arc::clone(&log));
-            session.set_checkpoint(start).expect("no branch ends here");
-            search(&mut session, &log).expect("nothing stops it");
-            session.leave_ahead().expect("nothing stops it");
-        });
-        let log = log.lock().expect("nothing panics");
-        let done_by = |copy: bool| log.iter().filter(move |(is_copy, _)| *is_copy == copy).map(|(_, done)| *done);
-        let first = (0..4).map(Done::Candidate);
-        let all: Vec<_> = first.chain([Done::Work]).chain((4..8).map(Done::Candidate)).collect();
-        assert_eq!(done_by(false).collect::<Vec<_>>(), all);
-        let times = |what: Done| done_by(true).filter(|done| *done == what).count();
-        assert_eq!(times(Done::Candidate(0)), 0, "the search was there before: {log:?}");
-        assert!((1..4).all(|at| times(Done::Candidate(at)) == 1), "{log:?}");
     }
 }

@@ -6,9 +6,9 @@
 //! second branch with the other outcome. The most likely branches come first, as in a processor's branch prediction.
 //! The search uses an early outcome only when it needs it, so a wrong assumption costs tests and nothing else.
 //!
-//! Each branch starts at a checkpoint, a copy of the state at a moment without a pending question, with the outcomes
-//! since then. Threads explore the branches and put their questions on the [`board`]; the session's thread only gives
-//! these to idle workers.
+//! Each branch starts at a checkpoint, a copy of the state at a question, with the outcome that it assumes for this
+//! question. Threads explore the branches and put their questions on the [`board`]; the session's thread only gives these
+//! to idle workers.
 
 mod assumptions;
 pub(crate) mod board;
