@@ -122,6 +122,8 @@ impl<'a, 'g> Reducer<'a, 'g> {
         }
         let result = self.checkpoint().and_then(|()| step(self));
         self.rest = before;
+        // Copies go on with the rest, and that begins before this step.
+        self.session.leave_course();
         result
     }
 
@@ -132,7 +134,8 @@ impl<'a, 'g> Reducer<'a, 'g> {
         state: &S,
         first: impl Fn(&mut Reducer<'a, 'g>, S) -> Result<(), Interrupt> + Send + Sync + 'a,
     ) -> Result<(), Interrupt> {
-        let Some(rest) = self.rest.clone().filter(|_| self.session.looks_ahead()) else { return self.checkpoint() };
+        let is_copied = self.session.looks_ahead() && !self.session.is_behind();
+        let Some(rest) = self.rest.clone().filter(|_| is_copied) else { return self.checkpoint() };
         let (after, state) = (Arc::clone(&rest), state.clone());
         let first = move |reducer: &mut Reducer<'a, 'g>| {
             reducer.rest = Some(Arc::clone(&after));
@@ -142,6 +145,12 @@ impl<'a, 'g> Reducer<'a, 'g> {
         let result = self.checkpoint();
         self.rest = Some(rest);
         result
+    }
+
+    /// Lets speculation continue with the rest on the current state, although that begins the whole step again, if copies
+    /// would have many steps to take over otherwise.
+    pub(super) fn checkpoint_if_far(&mut self) -> Result<(), Interrupt> {
+        if self.session.is_far() { self.checkpoint() } else { Ok(()) }
     }
 
     /// Does work that takes long and depends on the state alone. Copies that continue after it take over its result.
@@ -331,6 +340,10 @@ impl<'g> Reducer<'_, 'g> {
     /// Parses the best result again and continues from there. A text that doesn't parse any more, which the gate
     /// usually prevents, is reduced without a tree.
     pub(super) fn rebase(&mut self) -> Result<(), Interrupt> {
+        let takes_long = self.tools.is_some() && self.current().is_edited();
+        if takes_long && self.session.take_state() {
+            return Ok(());
+        }
         let parser = self.tools.as_mut().map(|tools| &mut tools.parser);
         if self.session.rebase(parser).is_err() {
             self.session.check_limits()?;
@@ -339,6 +352,8 @@ impl<'g> Reducer<'_, 'g> {
             if self.options.syntax.is_none() {
                 self.session.set_gate(None);
             }
+        } else if takes_long {
+            self.session.keep_state();
         }
         Ok(())
     }

@@ -76,8 +76,46 @@ impl<'a, 'g> Session<'a, 'g> {
     /// Keeps the result of work for copies.
     pub(crate) fn keep_result<T: Any + Send + Sync>(&mut self, result: &Arc<T>) {
         if self.is_followed() {
-            self.course.add(Step::Work(Arc::<T>::clone(result)));
+            self.add_step(Step::Work(Arc::<T>::clone(result)));
         }
+    }
+
+    /// Takes over the state after work, if that is the next step.
+    pub(crate) fn take_state(&mut self) -> bool {
+        let Some(Step::State(session)) = self.course.next().cloned() else { return false };
+        self.become_copy_of(&session);
+        self.course.advance();
+        true
+    }
+
+    /// Keeps the state after work for copies.
+    pub(crate) fn keep_state(&mut self) {
+        if self.is_followed() {
+            self.add_step(Step::State(Arc::new(self.with_link(()))));
+        }
+    }
+
+    /// Copies can't continue along the course any more: the driver's code does not go on as theirs does.
+    pub(crate) fn leave_course(&mut self) {
+        self.course = Course::default();
+    }
+
+    /// Whether copies have many steps to take over.
+    pub(crate) fn is_far(&self) -> bool {
+        self.course.is_long() && !self.is_behind()
+    }
+
+    fn add_step(&mut self, step: Step<Saved<'a, 'g>>) {
+        self.course.add(step, self.best().len());
+    }
+
+    /// Takes over a state, and keeps the branch and the course.
+    fn become_copy_of(&mut self, session: &Saved<'a, 'g>) {
+        let course = std::mem::take(&mut self.course);
+        if let Link::Branch(branch) = &self.link {
+            *self = session.in_branch(branch);
+        }
+        self.course = course;
     }
 
     /// Whether copies may continue along the course.
@@ -87,34 +125,29 @@ impl<'a, 'g> Session<'a, 'g> {
 
     /// Takes over the next pursuit, if that is the next step.
     pub(super) fn take_pursuit(&mut self, source: &mut dyn QuestionSource) -> TakenOver {
-        let Link::Branch(branch) = &self.link else { return TakenOver::Nothing };
         let Some(Step::Pursuit(pursuit)) = self.course.next().cloned() else {
             return TakenOver::Nothing;
         };
         if !source.take_over(&pursuit.source) {
             return TakenOver::Nothing;
         }
-        let mut course = std::mem::take(&mut self.course);
-        *self = pursuit.session.in_branch(branch);
-        let taken = if let Some(question) = &pursuit.question {
+        self.become_copy_of(&pursuit.session);
+        if let Some(question) = &pursuit.question {
             // It isn't over yet.
-            course.reopen();
+            self.course.reopen();
             TakenOver::Until(question.clone())
         } else {
-            course.advance();
+            self.course.advance();
             TakenOver::All
-        };
-        self.course = course;
-        taken
+        }
     }
 
     /// Keeps the state at the end of a pursuit for copies; after an interrupt the driver takes another way than they do.
     pub(super) fn keep_pursuit(&mut self, source: &dyn QuestionSource, was_interrupted: bool) {
         if was_interrupted {
-            self.course = Course::default();
+            self.leave_course();
         } else if self.is_followed() {
-            let pursuit = self.at(source, None);
-            self.course.add(pursuit);
+            self.add_step(self.at(source, None));
         }
     }
 
@@ -125,7 +158,7 @@ impl<'a, 'g> Session<'a, 'g> {
         }
         if self.is_behind() {
             // The driver has gone another way: after an interrupt, or where its checkpoint is the start of a longer step.
-            self.course = Course::default();
+            self.leave_course();
         }
         if !self.is_followed() {
             return Ok(());

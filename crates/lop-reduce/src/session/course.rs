@@ -15,6 +15,9 @@ use crate::speculation::board::{Checkpoint, SharedBranch};
 
 /// In a longer course copies begin at the checkpoint: each of the steps takes some kilobytes.
 const MOST_STEPS: usize = 1 << 10;
+/// With as many steps, or texts of as many bytes, the course is long: each text may have a tree.
+const MANY_STEPS: usize = 64;
+const MANY_BYTES: usize = 1 << 20;
 
 /// Continues a copy in a branch from a checkpoint, along a course.
 pub(crate) type Start<'a, S> = Arc<dyn Fn(&SharedBranch<'a>, Course<'a, S>) + Send + Sync + 'a>;
@@ -26,12 +29,16 @@ pub(crate) struct Course<'a, S> {
     steps: Vec<Step<S>>,
     /// The number of those that this session has made or taken over.
     made: usize,
+    /// Bytes of the texts of all steps.
+    bytes: usize,
 }
 
 pub(super) enum Step<S> {
     Pursuit(Arc<Pursuit<S>>),
     /// The result of work between two pursuits.
     Work(Arc<dyn Any + Send + Sync>),
+    /// The state after work that changes the session.
+    State(Arc<S>),
 }
 
 /// A pursuit that has ended or has an open question.
@@ -64,13 +71,14 @@ impl<S> Clone for Step<S> {
         match self {
             Step::Pursuit(pursuit) => Step::Pursuit(Arc::clone(pursuit)),
             Step::Work(result) => Step::Work(Arc::clone(result)),
+            Step::State(session) => Step::State(Arc::clone(session)),
         }
     }
 }
 
 impl<S> Default for Course<'_, S> {
     fn default() -> Self {
-        Course { start: None, steps: Vec::new(), made: 0 }
+        Course { start: None, steps: Vec::new(), made: 0, bytes: 0 }
     }
 }
 
@@ -105,23 +113,29 @@ impl<'a, S: Send + Sync + 'a> Course<'a, S> {
         self.steps.truncate(self.made);
     }
 
-    /// A step was made.
-    pub(super) fn add(&mut self, step: Step<S>) {
+    /// Whether it is so long that copies had better begin elsewhere.
+    pub(super) fn is_long(&self) -> bool {
+        self.start.is_none() || self.steps.len() >= MANY_STEPS || self.bytes >= MANY_BYTES
+    }
+
+    /// A step was made, on a text of this number of bytes.
+    pub(super) fn add(&mut self, step: Step<S>, bytes: usize) {
         if self.steps.len() == MOST_STEPS {
             *self = Course::default();
         } else {
             self.steps.push(step);
             self.made += 1;
+            self.bytes += bytes;
         }
     }
 
     /// Returns the checkpoint at the end of the course and of one step more.
     pub(super) fn and_then(&self, step: Step<S>) -> Option<Checkpoint<'a>> {
         let start = Arc::clone(self.start.as_ref()?);
+        let bytes = self.bytes;
         let steps: Vec<_> = self.steps.iter().cloned().chain([step]).collect();
         Some(Arc::new(move |branch| {
-            let course = Course { start: Some(Arc::clone(&start)), steps: steps.clone(), made: 0 };
-            start(branch, course);
+            start(branch, Course { steps: steps.clone(), bytes, ..Course::from(&start) });
         }))
     }
 }

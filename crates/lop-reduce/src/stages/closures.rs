@@ -47,6 +47,7 @@ fn go_on_with_bodies(reducer: &mut Reducer<'_, '_>) -> Result<(), Interrupt> {
     loop {
         reducer.checkpoint_with(&(), |reducer, ()| go_on_with_bodies(reducer))?;
         if !empty_bodies(reducer)? {
+            reducer.session.leave_course();
             return Ok(());
         }
         keep_some(reducer)?;
@@ -112,6 +113,7 @@ fn go_through(reducer: &mut Reducer<'_, '_>, mut search: Search) -> Result<(), I
         let is_interesting = ask(reducer, &search.references, &kept)?;
         search.learn(is_interesting);
     }
+    reducer.session.leave_course();
     let tokens = reducer.tokens();
     reducer.session.refuse_proposal(MEMO, tokens);
     reducer.rebase()

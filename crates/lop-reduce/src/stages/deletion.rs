@@ -204,6 +204,7 @@ fn go_through(reducer: &mut Reducer<'_, '_>, mut queue: Queue) -> Result<(), Int
             take_turn(reducer, &mut queue, list)?;
         }
     }
+    reducer.session.leave_course();
     reducer.rebase()
 }
 

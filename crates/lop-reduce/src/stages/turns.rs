@@ -58,7 +58,7 @@ fn turn_of(
     name: &'static str,
     passes: &[&dyn Pass],
 ) -> Result<bool, Interrupt> {
-    reducer.checkpoint()?;
+    reducer.checkpoint_if_far()?;
     let (swept, mut alternatives) = reducer.once(|reducer| proposals(reducer, passes));
     for (pass, sequences) in swept {
         // The other sequences are of the text before.
@@ -77,7 +77,7 @@ fn turn_of(
         if !seen.insert(key(reducer.session.best())) {
             break;
         }
-        reducer.checkpoint()?;
+        reducer.checkpoint_if_far()?;
         alternatives = reducer.once(|reducer| proposals(reducer, passes)).1;
     }
     Ok(found)
