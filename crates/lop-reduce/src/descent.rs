@@ -252,12 +252,13 @@ impl QuestionSource for Replacement<'_> {
     }
 
     fn state(&self) -> SourceState {
-        Box::new(self.verdict)
+        Box::new((self.removals.to_vec(), self.verdict))
     }
 
     fn take_over(&mut self, state: &SourceState) -> bool {
-        let state = state.downcast_ref::<Option<Verdict>>();
-        state.map(|verdict| self.verdict = *verdict).is_some()
+        let is_same = |(removals, _): &&(Vec<Removal>, Option<Verdict>)| removals == self.removals;
+        let state = state.downcast_ref().filter(is_same);
+        state.map(|(_, verdict)| self.verdict = *verdict).is_some()
     }
 
     fn describe(&self) -> String {

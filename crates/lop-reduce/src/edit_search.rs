@@ -50,14 +50,14 @@ pub(super) struct EditSearch<'t> {
     rules: Vec<RuleId>,
     /// The number of edits at the start and the memo of the first one, which tell searches apart.
     first: (usize, Option<u64>),
-    /// The answers since then.
+    /// The answers since the start.
     heard: Vec<Heard>,
 }
 
 /// The state of an [`EditSearch`]: its `first` and `heard`.
 type EditState = ((usize, Option<u64>), Vec<Heard>);
 
-/// A message of the session.
+/// An answer, or the order to ask no more.
 #[derive(Clone, Copy)]
 enum Heard {
     Answer(Verdict),
@@ -179,9 +179,11 @@ impl QuestionSource for EditSearch<'_> {
             return false;
         };
         for heard in heard {
-            self.ask();
             match heard {
-                Heard::Answer(verdict) => self.observe(*verdict),
+                Heard::Answer(verdict) => {
+                    self.ask();
+                    self.observe(*verdict);
+                }
                 Heard::GiveUp => self.give_up(),
             }
         }

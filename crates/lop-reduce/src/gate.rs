@@ -14,9 +14,7 @@ use lop_syntax::{
     Document, Errors, ParseError, SyntaxParser, SyntaxTree, TreeOnDemand, shape, share_to_copy, token_count,
 };
 
-use super::parses::{Parsed, Parses, Steps, origin};
 use super::syntax::Syntax;
-use lop_run::exec::Key;
 
 /// Number of bytes from which the tree of a best result is dropped before a distant one is parsed.
 const LARGE: usize = 1 << 18;
@@ -79,42 +77,28 @@ pub(super) struct Gate {
     granted: usize,
     /// Steps that all parses have taken.
     steps: u64,
-    /// The parses of the gate and its copies, if there are copies.
-    parses: Option<Arc<Parses>>,
+}
+
+#[derive(Clone)]
+struct Parsed {
+    text: Arc<[u8]>,
+    tree: SyntaxTree,
+    errors: usize,
+    /// Whether the tree was parsed from scratch, and not from another tree.
+    is_fresh: bool,
 }
 
 impl Gate {
     /// A gate for an input that has been parsed. With `loose` more errors than before are no reason to
-    /// refuse a candidate. `is_copied` says that copies will parse candidates ahead of their time.
-    pub(super) fn new(
-        parser: SyntaxParser,
-        input: &Document,
-        wanted: Option<Syntax>,
-        loose: bool,
-        is_copied: bool,
-    ) -> Self {
+    /// refuse a candidate.
+    pub(super) fn new(parser: SyntaxParser, input: &Document, wanted: Option<Syntax>, loose: bool) -> Self {
         let bound = if loose { usize::MAX } else { input.errors() };
         let document = Arc::clone(input.shared_tree());
         let (best, last, drift, is_wide, shape) = (None, None, 0.0, false, None);
         let usual = usual_steps(input);
         let (credit, granted, steps) = (at_first(usual), usual, 0);
-        let parses = is_copied.then(Arc::default);
-        let mut gate = Gate {
-            parser,
-            document,
-            drift,
-            best,
-            is_wide,
-            last,
-            bound,
-            wanted,
-            shape,
-            credit,
-            usual,
-            granted,
-            steps,
-            parses,
-        };
+        let mut gate =
+            Gate { parser, document, drift, best, is_wide, last, bound, wanted, shape, credit, usual, granted, steps };
         gate.adopt(input);
         gate
     }
@@ -144,8 +128,7 @@ impl Gate {
         self.document = Arc::clone(best.shared_tree());
         self.drift = 0.0;
         let (text, errors) = (Arc::clone(best.shared_source()), best.errors());
-        let origin = self.origin(&text, None);
-        self.best = Some(Parsed { text, tree: best.tree(), errors, origin, is_fresh: true });
+        self.best = Some(Parsed { text, tree: best.tree(), errors, is_fresh: true });
         self.is_wide = is_wide(best);
         self.usual = usual_steps(best);
         // Parses of a text of half the size cost half as much: those of the larger one do not count against them.
@@ -182,23 +165,14 @@ impl Gate {
         most.min(usize::try_from(left).unwrap_or(0))
     }
 
-    /// Parses within the remaining steps, from another tree if there is one. The result and the steps are the same whether
-    /// a copy has parsed it before or not.
+    /// Parses within the remaining steps, from another tree if there is one.
     fn make(&mut self, old: Option<&Parsed>, text: &Arc<[u8]>) -> Option<Parsed> {
-        let origin = self.origin(text, old);
-        let known = self.parses.as_ref().and_then(|parses| parses.get(&origin, self.most()));
-        if let Some((known, steps)) = known {
-            self.spend(steps.parser);
-            self.spend(steps.errors);
-            return Some(known);
-        }
         let again = old.map(|old| self.parser.reparse_within(&old.tree, &old.text, text, self.most()));
         if again.is_some() {
             self.spend(self.parser.steps());
         }
         // A text that is hard to parse from another tree may be easy alone.
-        let is_too_hard = matches!(again, Some(Err(ParseError::TooHard)));
-        let is_fresh = is_too_hard || again.is_none();
+        let is_fresh = again.as_ref().is_none_or(|tree| matches!(tree, Err(ParseError::TooHard)));
         let tree = match again {
             Some(tree) if !is_fresh => tree,
             _ => {
@@ -210,17 +184,7 @@ impl Gate {
         let tree = tree.ok()?;
         let errors = Errors::of(&tree);
         self.spend(errors.steps());
-        let origin = if is_too_hard { self.origin(text, None) } else { origin };
-        let parsed = Parsed { text: Arc::clone(text), tree, errors: errors.count, origin, is_fresh };
-        if let Some(parses) = self.parses.as_ref().filter(|_| !is_too_hard) {
-            parses.keep(&parsed, Steps { parser: self.parser.steps(), errors: errors.steps() });
-        }
-        Some(parsed)
-    }
-
-    /// The origin of a tree, if parses are kept.
-    fn origin(&self, text: &[u8], from: Option<&Parsed>) -> Key {
-        if self.parses.is_some() { origin(text, from) } else { Key::default() }
+        Some(Parsed { text: Arc::clone(text), tree, errors: errors.count, is_fresh })
     }
 
     fn spend(&mut self, steps: usize) {
@@ -264,6 +228,11 @@ impl Gate {
         let known = self.best.take().filter(|known| known.is_fresh && *known.text == *best);
         self.release();
         known.map(|known| known.tree)
+    }
+
+    /// Drops the tree of the last candidate.
+    pub(super) fn forget_candidate(&mut self) {
+        self.last = None;
     }
 
     fn release(&mut self) {
@@ -419,7 +388,7 @@ mod tests {
         let text = |text: &str| Arc::<[u8]>::from(text.as_bytes());
         let (input, candidate) = (text("a(); b(); d();"), text("a(); d();"));
         let document = parsed("x.js", input.to_vec());
-        let new = || Gate::new(parser("x.js"), &document, None, false, false);
+        let new = || Gate::new(parser("x.js"), &document, None, false);
         let given = new().hand_over(&input).expect("it has been parsed");
         assert_eq!(shape(&given, &input), shape(&document.tree(), &input));
         assert!(new().hand_over(&candidate).is_none(), "the tree of another text");
@@ -431,7 +400,7 @@ mod tests {
         let large = text(&"a();\n".repeat(LARGE / 4));
         let half = text(&"a();\n".repeat(LARGE / 8));
         let document = parsed("x.js", large.to_vec());
-        let mut gate = Gate::new(parser("x.js"), &document, None, false, false);
+        let mut gate = Gate::new(parser("x.js"), &document, None, false);
         assert!(gate.admits(&half, &large));
         gate.accept(&half);
         assert!(gate.hand_over(&half).is_some(), "too far to start from the tree of the other");
@@ -443,7 +412,7 @@ mod tests {
         let [input, candidate] = [input, candidate].map(|text| Arc::<[u8]>::from(text.as_bytes()));
         let document = parsed("x.js", input.to_vec());
         let new = |credit| {
-            let mut gate = Gate::new(parser("x.js"), &document, None, true, false);
+            let mut gate = Gate::new(parser("x.js"), &document, None, true);
             gate.release();
             gate.credit = credit;
             gate

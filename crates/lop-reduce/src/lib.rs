@@ -36,7 +36,6 @@ mod necessity;
 pub mod options;
 mod ordered;
 pub mod outlook;
-mod parses;
 mod parsing;
 mod passes;
 mod payoff;

@@ -53,12 +53,13 @@ impl<F: FnMut(usize, &Current<'_>) -> Candidate> QuestionSource for Ordered<'_, 
     }
 
     fn state(&self) -> SourceState {
-        Box::new((self.count, self.at, self.is_found))
+        Box::new((self.what.to_owned(), self.count, self.at, self.is_found))
     }
 
     fn take_over(&mut self, state: &SourceState) -> bool {
-        let state = state.downcast_ref::<(usize, usize, bool)>().filter(|(count, ..)| *count == self.count);
-        state.map(|&(_, at, is_found)| (self.at, self.is_found) = (at, is_found)).is_some()
+        let is_same = |(what, count, ..): &&(String, usize, usize, bool)| *what == self.what && *count == self.count;
+        let state = state.downcast_ref().filter(is_same);
+        state.map(|&(_, _, at, is_found)| (self.at, self.is_found) = (at, is_found)).is_some()
     }
 
     fn describe(&self) -> String {

@@ -148,7 +148,7 @@ impl<'a, 'g> Reducer<'a, 'g> {
     }
 
     /// Lets speculation continue with the rest on the current state, although that begins the whole step again, if copies
-    /// would have many steps to take over otherwise.
+    /// would have many legs to take over otherwise.
     pub(super) fn checkpoint_if_far(&mut self) -> Result<(), Interrupt> {
         if self.session.is_far() { self.checkpoint() } else { Ok(()) }
     }
@@ -362,8 +362,7 @@ impl<'g> Reducer<'_, 'g> {
     pub(super) fn plant(&mut self, document: Document, mut tools: Tools<'g>, gate: SyntaxParser) {
         tools.brackets.learn(&document);
         let Options { syntax, allow_syntax_errors: loose, .. } = *self.options;
-        let is_copied = self.session.looks_ahead();
-        let gate = (!loose || syntax.is_some()).then(|| Gate::new(gate, &document, syntax, loose, is_copied));
+        let gate = (!loose || syntax.is_some()).then(|| Gate::new(gate, &document, syntax, loose));
         self.session.plant(document, tools.grammar, gate);
         self.session.count_tokens();
         self.tools = Some(tools);

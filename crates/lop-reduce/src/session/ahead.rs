@@ -274,12 +274,12 @@ impl<'a> Session<'a, '_> {
         }
     }
 
-    /// Whether speculation has not found the question about a candidate yet.
+    /// Whether the question about a candidate is new: to speculation or, in a copy, to its branch.
     pub(super) fn is_news(&self, candidate: &Candidate) -> bool {
-        let key = key(&candidate.text);
         match &self.link {
-            Link::Tests(tests) => tests.workers_ahead() > 1 && !tests.speculation.board().knows(&key),
-            Link::Branch(branch) => branch.borrow().is_news(&key),
+            Link::Tests(tests) if tests.workers_ahead() == 1 => false,
+            Link::Tests(tests) => !tests.speculation.board().knows(&key(&candidate.text)),
+            Link::Branch(branch) => branch.borrow().is_news(&key(&candidate.text)),
         }
     }
 

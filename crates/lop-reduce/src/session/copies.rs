@@ -4,7 +4,7 @@ use std::any::Any;
 use std::sync::Arc;
 
 use super::Session;
-use super::course::{Course, OpenQuestion, Pursuit, Start, Step, TakenOver};
+use super::course::{Course, Leg, OpenQuestion, Pursuit, Start, TakenOver};
 use super::observed::Observed;
 use super::running::Link;
 use crate::interrupt::Interrupt;
@@ -60,14 +60,14 @@ impl<'a, 'g> Session<'a, 'g> {
         self.course = course;
     }
 
-    /// Whether steps are left to take over: a checkpoint before them is not new.
+    /// Whether legs are left to take over: a checkpoint before them is not new.
     pub(crate) fn is_behind(&self) -> bool {
         self.course.is_behind()
     }
 
-    /// Takes over the result of work, if that is the next step.
+    /// Takes over the result of work, if that is the next leg.
     pub(crate) fn take_result<T: Any + Send + Sync>(&mut self) -> Option<Arc<T>> {
-        let Step::Work(result) = self.course.next()? else { return None };
+        let Leg::Work(result) = self.next_leg()? else { return None };
         let result = Arc::clone(result).downcast().ok()?;
         self.course.advance();
         Some(result)
@@ -76,13 +76,13 @@ impl<'a, 'g> Session<'a, 'g> {
     /// Keeps the result of work for copies.
     pub(crate) fn keep_result<T: Any + Send + Sync>(&mut self, result: &Arc<T>) {
         if self.is_followed() {
-            self.add_step(Step::Work(Arc::<T>::clone(result)));
+            self.add_leg(Leg::Work(Arc::<T>::clone(result)));
         }
     }
 
-    /// Takes over the state after work, if that is the next step.
+    /// Takes over the state after work, if that is the next leg.
     pub(crate) fn take_state(&mut self) -> bool {
-        let Some(Step::State(session)) = self.course.next().cloned() else { return false };
+        let Some(Leg::State(session)) = self.next_leg().cloned() else { return false };
         self.become_copy_of(&session);
         self.course.advance();
         true
@@ -91,22 +91,22 @@ impl<'a, 'g> Session<'a, 'g> {
     /// Keeps the state after work for copies.
     pub(crate) fn keep_state(&mut self) {
         if self.is_followed() {
-            self.add_step(Step::State(Arc::new(self.with_link(()))));
+            self.add_leg(Leg::State(Arc::new(self.with_link(()))));
         }
     }
 
-    /// Copies can't continue along the course any more: the driver's code does not go on as theirs does.
+    /// Has copies continue from the next checkpoint only: the code after this differs from theirs.
     pub(crate) fn leave_course(&mut self) {
         self.course = Course::default();
     }
 
-    /// Whether copies have many steps to take over.
+    /// Whether copies have many legs to take over.
     pub(crate) fn is_far(&self) -> bool {
         self.course.is_long() && !self.is_behind()
     }
 
-    fn add_step(&mut self, step: Step<Saved<'a, 'g>>) {
-        self.course.add(step, self.best().len());
+    fn add_leg(&mut self, leg: Leg<Saved<'a, 'g>>) {
+        self.course.add(leg, &self.current.best().text);
     }
 
     /// Takes over a state, and keeps the branch and the course.
@@ -118,14 +118,19 @@ impl<'a, 'g> Session<'a, 'g> {
         self.course = course;
     }
 
+    /// The next leg that a copy can take over. The search itself makes all of them.
+    fn next_leg(&self) -> Option<&Leg<Saved<'a, 'g>>> {
+        self.course.next().filter(|_| self.is_copy())
+    }
+
     /// Whether copies may continue along the course.
     fn is_followed(&self) -> bool {
         self.course.has_start() && !self.is_behind() && self.looks_ahead()
     }
 
-    /// Takes over the next pursuit, if that is the next step.
+    /// Takes over the next pursuit, if that is the next leg.
     pub(super) fn take_pursuit(&mut self, source: &mut dyn QuestionSource) -> TakenOver {
-        let Some(Step::Pursuit(pursuit)) = self.course.next().cloned() else {
+        let Some(Leg::Pursuit(pursuit)) = self.next_leg().cloned() else {
             return TakenOver::Nothing;
         };
         if !source.take_over(&pursuit.source) {
@@ -142,12 +147,12 @@ impl<'a, 'g> Session<'a, 'g> {
         }
     }
 
-    /// Keeps the state at the end of a pursuit for copies; after an interrupt the driver takes another way than they do.
+    /// Keeps the state at the end of a pursuit for copies. After an interrupt the search goes another way than they would.
     pub(super) fn keep_pursuit(&mut self, source: &dyn QuestionSource, was_interrupted: bool) {
         if was_interrupted {
             self.leave_course();
         } else if self.is_followed() {
-            self.add_step(self.at(source, None));
+            self.add_leg(self.at(source, None));
         }
     }
 
@@ -157,7 +162,7 @@ impl<'a, 'g> Session<'a, 'g> {
             return Ok(());
         }
         if self.is_behind() {
-            // The driver has gone another way: after an interrupt, or where its checkpoint is the start of a longer step.
+            // This copy has gone another way: its checkpoint was in the middle of a step, and it began that again.
             self.leave_course();
         }
         if !self.is_followed() {
@@ -167,8 +172,12 @@ impl<'a, 'g> Session<'a, 'g> {
         checkpoint.map_or(Ok(()), |checkpoint| self.continue_copies_from(checkpoint))
     }
 
-    fn at(&self, source: &dyn QuestionSource, question: Option<OpenQuestion>) -> Step<Saved<'a, 'g>> {
-        Step::Pursuit(Arc::new(Pursuit { session: self.with_link(()), source: source.state(), question }))
+    fn at(&self, source: &dyn QuestionSource, question: Option<OpenQuestion>) -> Leg<Saved<'a, 'g>> {
+        let mut session = self.with_link(());
+        if let Some(gate) = session.gate.as_mut().filter(|_| question.is_none()) {
+            gate.forget_candidate();
+        }
+        Leg::Pursuit(Arc::new(Pursuit { session, source: source.state(), question }))
     }
 }
 
@@ -222,7 +231,7 @@ mod tests {
         fn shutdown(&mut self) {}
     }
 
-    /// The steps of the search and of its copies (`true`).
+    /// The legs of the search and of its copies (`true`).
     #[derive(Debug, PartialEq, Eq, Hash, Clone, Copy)]
     enum Done {
         Candidate(usize),

@@ -15,8 +15,8 @@ use super::assumptions::{Assumptions, Expected, assumed_answer, reach, verdict};
 use super::expectations::Expectations;
 
 /// The default of [`Options::least_chance`](crate::Options), with up to 6 workers. With more of them it is
-/// `SHARE_OF_WORKERS` divided by their number. With 0.1, 4 and 16 workers begin 17 and 39 % more tests of 30 ms, for 4
-/// and 8 % less time.
+/// `SHARE_OF_WORKERS` divided by their number. With 0.1, 4 and 16 workers begin 15 and 40 % more tests of 30 ms, for 5
+/// and 9 % less time.
 const LEAST_CHANCE: f64 = 0.35;
 const SHARE_OF_WORKERS: f64 = 2.4;
 

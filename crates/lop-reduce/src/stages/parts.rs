@@ -94,8 +94,7 @@ fn plant<'g>(reducer: &mut Reducer<'_, 'g>, inside: &Inside, grammar: Option<&'g
     });
     if let Some(Ok((document, mut tools, gate))) = planted {
         tools.brackets.learn(&document);
-        let is_copied = reducer.session.looks_ahead();
-        let gate = (!reducer.options.allow_syntax_errors).then(|| Gate::new(gate, &document, None, false, is_copied));
+        let gate = (!reducer.options.allow_syntax_errors).then(|| Gate::new(gate, &document, None, false));
         reducer.session.plant(document, tools.grammar, gate);
         if is_counted_alike {
             reducer.session.count_tokens();
