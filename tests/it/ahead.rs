@@ -8,7 +8,7 @@ use lop::{Options, reduce_with};
 use lop_engine::Verdict;
 use lop_grammar::{AUTO, Registry};
 use lop_languages::LANGUAGES;
-use lop_reduce::{Event, EventSink};
+use lop_reduce::{Event, EventSink, Report};
 use lop_run::exec::{Executor, Job, Ticket};
 use lop_run::oracle::{Cancel, Outcome};
 
@@ -113,8 +113,8 @@ fn input() -> String {
     })
 }
 
-/// The rounds and tests of a reduction with this number of workers, the report's number of tests, and the events.
-fn reduced(workers: usize, options: &Options) -> (Rounds, u64, Accepted) {
+/// The rounds and tests of a reduction with this number of workers, the report, and the events.
+fn reduced(workers: usize, options: &Options) -> (Rounds, Report, Accepted) {
     let input = input();
     let registry = Registry::of(&LANGUAGES).expect("embedded grammars load");
     let (grammar, _) = registry.choose(AUTO, Path::new("input.c"), input.as_bytes()).expect("a known language");
@@ -127,18 +127,21 @@ fn reduced(workers: usize, options: &Options) -> (Rounds, u64, Accepted) {
         accepted.busy,
         accepted.most
     );
-    (executor, report.tests.total(), accepted)
+    (executor, report, accepted)
 }
 
 #[test]
 fn ahead_several_workers_accept_what_one_accepts_in_fewer_rounds() {
-    let (alone, _, one) = reduced(1, &Options::default());
+    let (alone, report, one) = reduced(1, &Options::default());
     assert_eq!(alone.rounds, alone.tests);
+    // The search itself parses and looks up the same candidates.
+    let own_work = |report: &Report| (report.gate_steps, report.gate_refusals, report.cache_hits);
     for (workers, faster) in [(2, 1.4), (4, 1.9), (16, 3.0)] {
-        let (several, counted, same) = reduced(workers, &Options::default());
+        let (several, with_several, same) = reduced(workers, &Options::default());
         assert!(one.texts == same.texts, "{workers} workers took another way");
+        assert_eq!(own_work(&with_several), own_work(&report), "{workers} workers");
         assert_eq!(same.most, workers, "all of them are told");
-        assert_eq!(several.tests as u64, counted, "tests whose questions were not asked count, too");
+        assert_eq!(several.tests as u64, with_several.tests.total(), "tests whose questions were not asked count, too");
         let rounds = several.rounds as f64;
         assert!(rounds * faster <= alone.rounds as f64, "{workers} workers: {rounds} rounds of {}", alone.rounds);
     }
@@ -164,7 +167,7 @@ fn ahead_no_test_runs_that_is_less_likely_to_be_needed_than_the_user_wants() {
 fn ahead_a_limit_of_tests_counts_those_that_nothing_waits_for() {
     for most in [4, 5, 17, 30] {
         let options = Options { max_tests: Some(most), ..Options::default() };
-        let (several, counted, _) = reduced(4, &options);
-        assert_eq!((several.tests as u64, counted), (most, most));
+        let (several, report, _) = reduced(4, &options);
+        assert_eq!((several.tests as u64, report.tests.total()), (most, most));
     }
 }

@@ -83,6 +83,15 @@ fn a_place_that_a_message_names_is_looked_for_in_the_file_that_it_names() {
 }
 
 #[test]
+fn a_test_that_rejects_a_directory_is_told_where_its_files_are() {
+    let folder = Folder::new();
+    project(&folder);
+    folder.script("test.sh", "grep -q main src/*.c");
+    let said = folder.lop(&["-o", "out", "test.sh", "p"]).expect_code(1).stderr;
+    assert!(said.ends_with("hint: the test runs in a directory with a copy of p, so its files are in p/\n"), "{said}");
+}
+
+#[test]
 fn a_file_that_begins_like_an_archive_is_still_a_file() {
     let folder = Folder::new();
     let lines =

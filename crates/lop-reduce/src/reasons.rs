@@ -17,8 +17,8 @@ use super::session::Session;
 /// Tokens times bytes above which nothing is looked up: each token costs a copy and a hash of the text.
 const MOST_WORK: usize = 64 << 20;
 
-/// Looks up why each token of a text stays, for the report. Returns `None` if that would take too long, or if nobody will
-/// see it. There must be no pending edits.
+/// Looks up why each token of a text stays, for the report. Returns `None` if that would take too long, and for a copy,
+/// which has no report. There must be no pending edits.
 pub(super) fn necessity(session: &Session<'_, '_>) -> Option<Necessity> {
     if session.is_copy() {
         return None;

@@ -122,7 +122,7 @@ impl<'a, 'g> Reducer<'a, 'g> {
         }
         let result = self.checkpoint().and_then(|()| step(self));
         self.rest = before;
-        // Copies go on with the rest, and that begins before this step.
+        // Copies continue with the rest, which begins before this step.
         self.session.leave_course();
         result
     }

@@ -115,12 +115,18 @@ impl Unfinished {
                     return hint_line(out, &hint);
                 }
                 let of_tools = tool_hints(&self.test, outcome);
+                let is_directory = self.input.is_dir() && !is_command && !self.says_nothing;
                 let otherwise = match is_command {
-                    _ if self.says_nothing => None,
+                    _ if self.says_nothing || is_directory => None,
                     true => Some("compare the condition with the output above"),
                     false => Some("run the test by hand in an empty directory with a copy of the file"),
                 };
-                let all = if of_tools.is_empty() { hints(outcome, otherwise) } else { of_tools };
+                let mut all = if of_tools.is_empty() { hints(outcome, otherwise) } else { of_tools };
+                if is_directory {
+                    all.push(format!(
+                        "the test runs in a directory with a copy of {name}, so its files are in {name}/"
+                    ));
+                }
                 all.iter().try_for_each(|hint| hint_line(out, hint))?;
             }
             ReduceError::Flaky { outcome, .. } => {

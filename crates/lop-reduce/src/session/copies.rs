@@ -236,6 +236,7 @@ mod tests {
     enum Done {
         Candidate(usize),
         Work,
+        ChangedState,
     }
 
     type Log = Mutex<Vec<(bool, Done)>>;
@@ -253,6 +254,11 @@ mod tests {
             if from == 0 && session.take_result::<()>().is_none() {
                 note(Done::Work);
                 session.keep_result(&Arc::new(()));
+            }
+            if from == 0 && !session.take_state() {
+                note(Done::ChangedState);
+                session.enter_pass("characters", 2)?;
+                session.keep_state();
             }
         }
         Ok(())
@@ -284,10 +290,13 @@ mod tests {
         let log = log.lock().expect("nothing panics");
         let done_by = |copy: bool| log.iter().filter(move |(is_copy, _)| *is_copy == copy).map(|(_, done)| *done);
         let first = (0..4).map(Done::Candidate);
-        let all: Vec<_> = first.chain([Done::Work]).chain((4..8).map(Done::Candidate)).collect();
+        let all: Vec<_> = first.chain([Done::Work, Done::ChangedState]).chain((4..8).map(Done::Candidate)).collect();
         assert_eq!(done_by(false).collect::<Vec<_>>(), all);
         let times = |what: Done| done_by(true).filter(|done| *done == what).count();
         assert_eq!(times(Done::Candidate(0)), 0, "the search was there before: {log:?}");
         assert!((1..4).all(|at| times(Done::Candidate(at)) == 1), "{log:?}");
+        // Each of the four candidates may be interesting, or none.
+        let (work, changes) = (times(Done::Work), times(Done::ChangedState));
+        assert!(work == changes && (1..=5).contains(&work), "{log:?}");
     }
 }

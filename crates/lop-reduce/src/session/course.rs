@@ -13,11 +13,11 @@ use crate::current::Candidate;
 use crate::question_source::SourceState;
 use crate::speculation::board::{Checkpoint, SharedBranch};
 
-/// A course ends at as many legs, which take some kilobytes each, or bytes of text. Copies continue behind it only from
-/// the next checkpoint on.
+/// Limits of a course. At as many legs, which take some kilobytes each, or bytes of text it ends, and copies can't continue
+/// at a question again until the next checkpoint.
 const MOST_LEGS: usize = 1 << 10;
 const MOST_BYTES: usize = 16 << 20;
-/// With as many legs or bytes of text, a course is long: each text may have a tree.
+/// A course is long with as many legs or bytes of text, because each text may have a tree.
 const MANY_LEGS: usize = 24;
 const MANY_BYTES: usize = 1 << 17;
 
